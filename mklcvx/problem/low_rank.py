@@ -227,5 +227,8 @@ def dense(kernels: Stored) -> RealArray:
 
 
 def part_of(kernels: Stored, samples: NDArray[np.intp]) -> Stored:
-    """The kernels of some of the samples."""
-    return kernels[:, samples][:, :, samples] if isinstance(kernels, np.ndarray) else kernels.of_samples(samples)
+    """The kernels of some of the samples, each in one piece: products with a view across the stack take ten times as
+    long."""
+    if not isinstance(kernels, np.ndarray):
+        return kernels.of_samples(samples)
+    return np.stack([kernel[samples[:, None], samples] for kernel in kernels])

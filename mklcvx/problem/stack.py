@@ -25,6 +25,7 @@ LOW = 48  # largest rank of a kernel without its constant that is worked with as
 MORE = 4  # columns that are tried when no more than rounding of the stored entries is left
 NOISE = 1e-7  # of the largest diagonal entry: rounding of stored entries above it is not left out
 EPSILON = float(np.finfo(np.float64).eps)
+SMALL = 100  # samples up to which one product with all kernels costs less than one call for each
 BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
 
 
@@ -43,18 +44,22 @@ class Memory:
 
     def is_of(self, stack: KernelStack) -> bool:
         """Whether these are the kernels of a stack, the same numbers in the same place."""
-        if stack.offsets is not None or isinstance(self.kernels, LowRank) or isinstance(stack.kernels, LowRank):
-            return False
-        if isinstance(self.kernels, Distributed) or isinstance(stack.kernels, Distributed):
-            return self.kernels is stack.kernels
-        mine, theirs = (kernels.__array_interface__ for kernels in (self.kernels, stack.kernels))
-        return mine == theirs
+        return stack.offsets is None and same_place(self.kernels, stack.kernels)
 
     def recalled(self, name: str, at: Array, compute: Callable[[], T]) -> T:
         """The value at these numbers."""
         if name not in self.values or not np.array_equal(self.values[name][0], at):
             self.values[name] = at.copy(), compute()
         return cast(T, self.values[name][1])
+
+
+def same_place(one: Stored, other: Stored) -> bool:
+    """Whether two stacks are the same numbers in the same place; False for factors."""
+    if isinstance(one, LowRank) or isinstance(other, LowRank):
+        return False
+    if isinstance(one, Distributed) or isinstance(other, Distributed):
+        return one is other
+    return one is other or one.__array_interface__ == other.__array_interface__
 
 
 class NumericalFactor(NamedTuple):
@@ -149,6 +154,9 @@ class KernelStack:
         if isinstance(self.kernels, Distributed):
             kernel += self.kernels.begin_sum(weights, self.offsets)()
             return
+        if self._rows is not None:
+            kernel += (weights @ self._rows.reshape(self.count, -1)).reshape(kernel.shape)
+            return
         for m in np.flatnonzero(weights):
             daxpy(self._flat(self._entries(int(m))), kernel.ravel(), a=weights[m])
 
@@ -165,6 +173,10 @@ class KernelStack:
             images = self.matvecs(vector)
             kernel += changed()
             return images
+        if self._rows is not None:
+            if weights.any():
+                self.add_combined(kernel, weights)
+            return (self._rows @ vector).reshape(self.count, -1)
         images = np.empty((self.count, self.samples))
         for m in range(self.count):
             base = self._entries(m)
@@ -172,6 +184,20 @@ class KernelStack:
             if weights[m] != 0:
                 daxpy(self._flat(base), kernel.ravel(), a=weights[m])
         return images
+
+    @cached_property
+    def _rows(self) -> Array | None:
+        """The rows of all kernels, (Mn, n), where these are few doubles that lie one after the other."""
+        kernels = self.kernels
+        if (
+            not isinstance(kernels, np.ndarray)
+            or self.samples > SMALL
+            or not self.symmetric
+            or self.offsets is not None
+        ):
+            return None
+        plain = kernels.dtype == np.float64 and kernels.flags.c_contiguous
+        return cast(Array, kernels.reshape(-1, self.samples)) if plain else None
 
     def _flat(self, kernel: Array) -> Array:
         """The entries one after the other; of a symmetric kernel as they lie in memory, so that nothing is copied."""
@@ -190,7 +216,7 @@ class KernelStack:
         """K_m v for every kernel, (M, n), read-only. Asked again for the same vector, no kernel is read again: the two
         bounds of a point that weights and α describe cost one pass together."""
         if not (self._last and np.array_equal(self._last["vector"], vector)):
-            images = self._matvecs(vector)
+            images = self.once("images", vector, lambda: self._matvecs(vector))
             images.setflags(write=False)
             self._last.update(vector=vector.copy(), images=images)
         return self._last["images"]
@@ -200,6 +226,8 @@ class KernelStack:
             return np.zeros((self.count, self.samples))
         if isinstance(self.kernels, LowRank):
             return self.kernels.matvecs(vector)
+        if self._rows is not None:
+            return (self._rows @ vector).reshape(self.count, -1)
         return self._images(range(self.count), vector)
 
     def matvecs_of(self, chosen: NDArray[np.bool_], vector: Array) -> Array:
@@ -311,10 +339,17 @@ class KernelStack:
         K_ij − K_ir − K_rj + K_rr. The stack itself where there are no constants to take away."""
         if not any(self.mostly_constant(m) for m in range(self.count)):
             return self
+        kernels, offsets = self.once("without constants", np.empty(0), self._counted_from_reference)
+        if kernels is self.kernels and offsets is None:
+            return self
+        return replace(self, kernels=kernels, offsets=offsets, sizes=self.sizes if kernels is self.kernels else None)
+
+    def _counted_from_reference(self) -> tuple[Stored, Array | None]:
+        """The kernels, in factors where these are few columns, and the offsets, if any."""
         r = self.reference
         if isinstance(self.kernels, LowRank):
             factors = [self.kernels.factor(m) for m in range(self.count)]
-            return replace(self, kernels=LowRank([factor - factor[r] for factor in factors]), sizes=None)
+            return LowRank([factor - factor[r] for factor in factors]), None
         factors = []
         for m in range(self.count):
             columns = self.low_rank_factor(m, True)
@@ -322,10 +357,10 @@ class KernelStack:
                 break
             factors.append(columns.factor)
         else:  # steps with few columns cost next to nothing
-            return replace(self, kernels=LowRank(factors), sizes=None)
+            return LowRank(factors), None
         if min(self._spread(m) for m in range(self.count)) > OVERWHELMING:
-            return self
-        return replace(self, offsets=np.stack(self.each(partial(offsets_of, reference=r))))
+            return self.kernels, None
+        return self.kernels, np.stack(self.each(partial(offsets_of, reference=r)))
 
     def low_rank_factor(self, m: int, centred: bool) -> NumericalFactor | None:
         """A factor of kernel m with few columns, if `centred` for features counted from the reference; None if its rank

@@ -156,14 +156,15 @@ def drive(
             over = time_limit is not None and time.perf_counter() - started >= time_limit
             problem.closing = bool(state.stop_reason) or run.iterations >= limit or over
             if problem.closing or algorithm.due(run.iterations):
-                best = certify(formulation, task, algorithm.points(problem, state), best)
-                lower, upper, gap = best.certificate.lower, best.certificate.upper, best.certificate.relative_gap
-                costs = problem.svm_solves, time.perf_counter() - started
-                row = Row(run.iterations, lower, upper, max(gap, 0.0), state.weights, *costs)
+                offered = algorithm.points(problem, state)
+                best = certify(formulation, task, offered, best) if offered.duals or offered.primals else best
+                reached, costs = best.certificate, (problem.svm_solves, time.perf_counter() - started)
+                gap = max(reached.relative_gap, 0.0)
+                row = Row(run.iterations, reached.lower, reached.upper, gap, state.weights, *costs)
                 run.trace.append(row)
                 report(f"{formulation.name} by {algorithm.name}: iteration {row.iteration}, relative gap {row.gap:.1e}")
                 stopped = callback(row)
-                if best.certificate.proves(tolerance):
+                if reached.proves(tolerance):
                     run.end(Ending.CERTIFIED)
                 elif state.stop_reason:
                     ending = state.stop_reason if isinstance(state.stop_reason, Ending) else Ending.DEAD_END

@@ -30,10 +30,9 @@ def with_one_kernel(
     def told(row: Row) -> object:
         return callback(row._replace(weights=weights))
 
-    limits = {name: given[name] for name in ("time_limit", "report") if name in given}
+    limits = {name: given[name] for name in ("time_limit", "report", "warm") if name in given}
     point, run = drive(InteriorPoint(), SVM, single, SETTINGS.proof_margin * tolerance, callback=told, **limits)
     run.trace = [row._replace(weights=weights) for row in run.trace]
-    run.last = None  # a state with other kernels
     functions = cast(RankOneCoefficients, point.upper.coefficients)
     points = Points([point.lower.alpha], [RankOneCoefficients(functions.weights[0] * weights, functions.signed)])
     found = certify(formulation, task, points)

@@ -179,15 +179,20 @@ def each(
     tol: float | None = None, time_limit: float | None = None, max_iter: int | None = None,
     report: Callable[[str], None] = lambda _: None, preprocessing: Preprocessing | None = None, **parameters: Own,
 ) -> Iterator[Solution]:  # fmt: skip
-    """One solution after the other, as they are found."""
+    """One solution after the other, as they are found. What depends on kernels and weights alone is computed once."""
     method = prepared(formulation, solver, tol, time_limit, max_iter, None)
     given: Parameters = {"time_limit": time_limit, "max_iter": max_iter, "options": {}, "warm": None}
     given |= {"report": lambda _: None, "callback": lambda _: None}
-    for number, point in enumerate(points):
-        report(f"{formulation}: point {number + 1} of {len(points)}, {described(point)}")
-        settings = {**parameters, **point}
-        found, given["warm"] = solved(instance, formulation, method, tol, settings, preprocessing, **given)
-        yield found
+    known = instance if instance.memory is not None or len(points) < 2 else instance.remembering()
+    try:
+        for number, point in enumerate(points):
+            report(f"{formulation}: point {number + 1} of {len(points)}, {described(point)}")
+            settings = {**parameters, **point}
+            found, given["warm"] = solved(known, formulation, method, tol, settings, preprocessing, **given)
+            yield found
+    finally:
+        if known is not instance:
+            known.forget()
 
 
 def combinations(grid: Mapping[str, Sequence[object]], fixed: Given) -> list[Parameters]:

@@ -76,23 +76,38 @@ def _declared(
 
 
 def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, options: object, **given: Own) -> Outcome:
-    """Run `interior`, with one kernel where weights are given, then `clarabel` if the gap is too large and the problem
-    small; run `clarabel` alone if `interior` does not serve the formulation with this loss."""
+    """Run `interior`, with one kernel where weights are given, without its start where a neighbour's led nowhere, then
+    `clarabel` if the gap is too large and the problem small; run `clarabel` alone if `interior` does not serve the
+    formulation with this loss."""
     started, limit = time.perf_counter(), given["time_limit"]
     if formulation.name not in InteriorPoint.serves or not InteriorPoint.takes(task):
         return _declared({}, formulation, task, tolerance, **given)
     found, run = family_of(formulation).quickly(formulation, task, tolerance, **given) or drive(
         InteriorPoint(), formulation, task, tolerance, **{**given, "time_limit": _left(limit, started)}
     )
-    run.solver, left = InteriorPoint.name, _left(limit, started)
-    agree = found.certificate.gap <= found.certificate.rounding  # rounding is all that is left
-    enough = agree or found.certificate.proves(tolerance) or run.status is Ending.INTERRUPTED
+    left = _left(limit, started)
+    if given.get("warm") is not None and not _enough(found, run, tolerance) and (left is None or left > 0):
+        cold = {**given, "warm": None, "time_limit": left}
+        again, run = drive(InteriorPoint(), formulation, task, tolerance, **cold)
+        found, left = _best_of(formulation, found, again), _left(limit, started)
+    run.solver, enough = InteriorPoint.name, _enough(found, run, tolerance)
     seconds, _ = estimate(getattr(task, "samples", 0), task.count, CLARABEL)
     if enough or given["max_iter"] or (left is not None and left <= 0) or seconds > LONGEST:
         return found, run
     again, second = _declared({}, formulation, task, tolerance, **{**given, "time_limit": left})
-    lower = max(found.lower, again.lower, key=attrgetter("value"))
-    return joined(formulation, lower, min(found.upper, again.upper, key=attrgetter("value"))), second
+    return _best_of(formulation, found, again), second
+
+
+def _best_of(formulation: Formulation, one: CertifiedPoint, other: CertifiedPoint) -> CertifiedPoint:
+    """The better of two lower bounds, with the better of two upper bounds."""
+    lower = max(one.lower, other.lower, key=attrgetter("value"))
+    return joined(formulation, lower, min(one.upper, other.upper, key=attrgetter("value")))
+
+
+def _enough(found: CertifiedPoint, run: Run, tolerance: float) -> bool:
+    """Whether no other way would help: the tolerance is proved, rounding is all that is left, or it was interrupted."""
+    agree = found.certificate.gap <= found.certificate.rounding
+    return agree or found.certificate.proves(tolerance) or run.status is Ending.INTERRUPTED
 
 
 def _left(limit: float | None, started: float) -> float | None:

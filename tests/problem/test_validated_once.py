@@ -144,3 +144,11 @@ def test_indefinite_kernels_that_were_called_semidefinite_are_paid_for():
     solution = solve(instance, "average", C=1.0, time_limit=5)
     assert not solution.certified
     assert solution.certificate.ridge >= -np.linalg.eigvalsh(INDEFINITE.mean(axis=0))[0] - 1e-12
+
+
+def test_kernels_of_some_samples_lie_in_one_piece():
+    """Products with a view across the stack would copy each kernel first."""
+    instance, chosen = Instance(STACK, classes=CLASSES), np.array([7, 2, 11])
+    part = instance.of_samples(chosen, Targets("classes", CLASSES[chosen], ("0", "1", "2")))
+    np.testing.assert_array_equal(part.kernels, STACK[:, chosen][:, :, chosen])
+    assert part.kernels.flags.c_contiguous

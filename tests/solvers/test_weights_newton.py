@@ -177,3 +177,67 @@ def test_some_samples_make_a_problem_of_their_own():
     assert np.array_equal(part.kernels, KERNELS[:, some][:, :, some])
     assert np.array_equal(part.y, Y[some])
     assert part.box == pytest.approx(2.0 * (some + 1.0))
+
+
+class Last:
+    """What `extrapolated` reads of the last state of a path."""
+
+    def __init__(self, before, x, price):
+        self.before, self.point = before, type("Point", (), {"x": np.array(x)})
+        self.side = type("Side", (), {"samples": type("Samples", (), {"price": np.full(3, price)})})
+
+
+def test_the_weights_follow_the_line_of_the_last_two_points():
+    """Over the logarithm of C: from 1 to 10 the first weight grew by 0.2, so that at 100 it has grown by a share of it
+    more, and the second, which would be negative, is zero."""
+    side = weights_newton.side_of(*_l1(C=1.0))
+    before = (np.full(3, 1.0), np.array([0.3, 0.65, 0.05, 0, 0, 0]))
+    last = Last(before, [0.5, 0.5, 0.0, 0, 0, 0], 10.0)
+    found = weights_newton.extrapolated(side, last, np.full(3, 100.0))
+    share = SETTINGS.path_share
+    assert found == pytest.approx([0.5 + 0.2 * share, 0.5 - 0.15 * share, 0, 0, 0, 0])
+    assert np.array_equal(weights_newton.extrapolated(side, last, np.full(3, 1.0)), last.point.x)  # the way back
+    assert np.array_equal(weights_newton.extrapolated(side, Last(None, [1.0], 10.0), np.full(3, 100.0)), [1.0])
+
+
+def _l1(**given):
+    formulation = formulations.get("l1")
+    return formulation.task(LABELS, given)[0], formulation
+
+
+def test_a_path_of_given_weights_proves_delta_once_and_keeps_its_machine(monkeypatch):
+    from mklcvx.certificate import ridge
+
+    proved, plain = [], ridge._combined_ridges
+    monkeypatch.setattr(ridge, "_combined_ridges", lambda *given: proved.append(1) or plain(*given))
+    found = solve_path(LABELS, "average", {"C": [1.0, 1.2, 1.5, 2.0]}, tol=1e-8)
+    assert found.certified
+    assert len(proved) == 1
+    for price, solution in zip((1.0, 2.0), found.solutions[::3], strict=True):
+        cold = solve(LABELS, "average", C=price, tol=1e-8).certificate
+        assert solution.certificate.lower <= cold.upper
+        assert cold.lower <= solution.certificate.upper
+
+
+def test_along_a_path_the_fast_way_in_serves_fewer_samples():
+    part = LABELS.of_samples(np.arange(80))
+    found = solve_path(part, "l1", {"C": [1.0, 1.4, 2.0]}, tol=1e-8)
+    assert found.certified
+    assert [solution.svm_solves > 0 for solution in found.solutions] == [False, True, True]
+
+
+def test_a_start_that_leads_nowhere_is_followed_by_one_from_nothing(monkeypatch):
+    from mklcvx.solvers import solving
+
+    starts, plain = [], solving.drive
+
+    def hindered(algorithm, formulation, task, tolerance, *, warm=None, **given):
+        starts.append(warm is not None)
+        limit = {"max_iter": 1} if warm is not None else {}
+        return plain(algorithm, formulation, task, tolerance, **{**given, **limit})
+
+    monkeypatch.setattr(solving, "drive", hindered)
+    found = solve_path(LABELS, "l1", {"C": [1.0, 2.0]}, tol=1e-8)
+    assert starts == [False, True, False]
+    assert found.certified
+    assert found.solutions[1].solver == "interior"

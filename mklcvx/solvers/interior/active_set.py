@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...formulations import Task
 from .loop import Array
 from .reduced_hessian import ReducedHessian
-from .saddle import ReducedSystem, balance
+from .saddle import ReducedSystem
 from .sample_variables import DualPoint, SamplesSide
 from .settings import SETTINGS, TINY
 from .weights_side import Side
@@ -57,7 +57,7 @@ def active_set_step(
 
     `choose` says which x are held, if not the larger of distance and gradient. With `visited`, α is made feasible, and
     only the images of these kernels are computed."""
-    task, weights, (rows, totals) = side.task, side.weights(at.x), balance(side)
+    task, weights, (rows, totals) = side.task, side.weights(at.x), side.balance
     samples, signs = side.samples.at(at.tube, at.alpha), side.samples.signs
     beta = signs * at.alpha
     halves = at.images @ beta / 2
@@ -68,7 +68,8 @@ def active_set_step(
     free, bounds = samples.active(at.alpha, gradient, level)
     held = ~free
     row, total = samples.active_sum(bounds, gradient)
-    rows, totals = np.vstack([rows, row * signs]), np.append(totals, total)
+    if len(row):
+        rows, totals = np.vstack([rows, row * signs]), np.append(totals, total)
     hessian.set_weights(np.maximum(weights, 0.0))
     firm = SETTINGS.held_diagonal * max(hessian.trace, TINY)
     diagonal = np.where(held, firm, samples.curvature(point))
@@ -85,8 +86,9 @@ def active_set_step(
     for_x = side.sign * np.where(held_x, firm_x * (bounds_x - at.x), -gradient_x)
     others = np.concatenate([for_x, missing, -side.equalities(at.x)])
     found, others = system.solve(for_beta, others, SETTINGS.corrector_accuracy)
-    end = len(system.rows)
-    change, nu, tube, kappa = np.split(others, [len(at.x), end - len(row), end])
+    end, p = len(system.rows), len(at.x)
+    rest = end - len(row)
+    change, nu, tube, kappa = others[:p], others[p:rest], others[rest:end], others[end:]
     tube = at.tube + tube if len(row) else np.zeros(len(at.tube))
     alpha = np.where(held, bounds, samples.stepped(at.alpha, signs * found))
     x = np.where(held_x, bounds_x, at.x + change)

@@ -33,7 +33,7 @@ from .joint_unknowns import SIDES, CappedSimplex, Coordinates, ReducedCoordinate
 from .loop import Array, InteriorMethod
 from .qp import factored
 from .reduced_hessian import ReducedHessian
-from .saddle import ReducedSystem, SaddleIterate, SaddleSystem, balance
+from .saddle import ReducedSystem, SaddleIterate, SaddleSystem
 from .samples_side import samples_side
 from .settings import SETTINGS, TINY
 from .state import IPMState, evaluated, first_alpha, first_multipliers, first_point
@@ -121,7 +121,7 @@ class ClassSystem(SaddleSystem):
         curved = coordinates.spread(*self.simplices.shape(at))
         frame = self.frame = hessian.frame = ReducedCoordinates(coordinates.joint, np.argmin(curved, axis=0))
         hessian.groups = curved[frame.own_class, np.arange(coordinates.joint.samples)]
-        images, rows = (self._from_frame(entries) for entries in (state.images, balance(side)[0]))
+        images, rows = (self._from_frame(entries) for entries in (state.images, side.balance[0]))
         where, diagonal = (at.alpha, at.x, at.kappa), curved[frame.rival, frame.sample]
         self.reduced = ReducedSystem(hessian, side, images, where, rows, diagonal, diagonal_x, np.zeros(0))
 
@@ -212,7 +212,7 @@ def _gap(problem: Problem, alpha: Array, functions: RankOneCoefficients) -> floa
 
 def _first_point(side: Side, samples: CappedSimplex, x: Array) -> tuple[SaddleIterate, Array]:
     """Multipliers that meet the equations as far as possible, with no product below τ; and the images of a."""
-    (rows, _), a = balance(side), samples.start(side.weights(x))
+    (rows, _), a = side.balance, samples.start(side.weights(x))
     images = samples.coordinates.images(a)
     lower, upper = samples.distances(a)
     at = SaddleIterate(a, lower, upper, *[a[:0]] * 8)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -29,30 +30,36 @@ class Iterate(ABC):
         """Every variable with a bound, with the multiplier of the bound. All are positive; at the optimum their
         products vanish."""
 
-    @property
+    @cached_property
     def complementarity(self) -> float:
         """The sum of the products: the duality gap, once the equations hold."""
-        return float(sum(np.vdot(value, multiplier) for value, multiplier in self.pairs))
+        return float(sum([np.vdot(value, multiplier) for value, multiplier in self.pairs]))
 
-    @property
+    @cached_property
     def mu(self) -> float:
         """The mean product: τ, the barrier parameter."""
-        return self.complementarity / max(sum(value.size for value, _ in self.pairs), 1)
+        return self.complementarity / max(sum([value.size for value, _ in self.pairs]), 1)
+
+    @cached_property
+    def bounded(self) -> Array:
+        """All blocks of the pairs, one after the other."""
+        return np.concatenate([block.ravel() for pair in self.pairs for block in pair])
 
     def moved(self, length: float, direction: Self) -> Self:
-        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
-        blocks: dict[str, Any] = {name: getattr(self, name) + length * getattr(direction, name) for name in names}
-        return type(self)(**blocks)
+        return type(self)(*[now + length * change for now, change in self._with(direction)])
 
     def halfway(self, other: Self) -> Self:
         """The point in the middle, which is interior as well."""
-        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
-        return type(self)(**{name: (getattr(self, name) + getattr(other, name)) / 2 for name in names})
+        return type(self)(*[(one + two) / 2 for one, two in self._with(other)])
+
+    def _with(self, other: Self) -> list[tuple[Array, Array]]:
+        """Every block, the fields in their order, with that of another one."""
+        names = self.__dataclass_fields__  # type: ignore[attr-defined]
+        return [(getattr(self, name), getattr(other, name)) for name in names]
 
     def max_step(self, direction: Self) -> float:
         """The largest step length, at most 1, that keeps all pairs nonnegative."""
-        now, change = ([block.ravel() for pair in at.pairs for block in pair] for at in (self, direction))
-        return max_step(np.concatenate(now), np.concatenate(change))
+        return max_step(self.bounded, direction.bounded)
 
 
 S = TypeVar("S", bound=State)

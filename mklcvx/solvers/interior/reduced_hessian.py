@@ -77,8 +77,9 @@ class ReducedHessian:
         self.free = np.flatnonzero(diagonal < SETTINGS.settled_diagonal * own.sum())
         ridge, failed = SETTINGS.hessian_ridge, len(self.free)
         while failed:
-            block = self.kernel.copy() if len(self.free) == len(full) else self.kernel[np.ix_(self.free, self.free)]
-            block[np.diag_indices(len(block))] = full[self.free] * (1 + ridge)
+            whole = len(self.free) == len(full)
+            block = self.kernel.copy() if whole else self.kernel[self.free[:, None], self.free]
+            block.ravel()[:: len(block) + 1] = full[self.free] * (1 + ridge)
             self.lower, failed = dpotrf(block.T, lower=1, clean=0, overwrite_a=1)
             ridge *= SETTINGS.ridge_growth
             if failed and ridge > 1:
@@ -88,6 +89,8 @@ class ReducedHessian:
         """Roughly H⁻¹ times one vector or several, row by row."""
         from scipy.linalg.lapack import dpotrs
 
+        if len(self.free) == right.shape[-1] and right.size:
+            return np.asarray(dpotrs(self.lower, right.T, lower=1)[0].T)
         found = right / self.scale**2
         if len(self.free) and right.size:
             found[..., self.free] = dpotrs(self.lower, right[..., self.free].T, lower=1)[0].T

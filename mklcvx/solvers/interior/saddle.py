@@ -21,7 +21,9 @@ finish share it; they differ in what they put on the diagonals.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +53,7 @@ class SaddleIterate(Iterate):
     kappa: Array
     tube: Array = field(default_factory=lambda: np.zeros(0))
 
-    @property
+    @cached_property
     def pairs(self) -> list[tuple[Array, Array]]:
         lower, upper = self.lower[: len(self.z)], self.upper[: len(self.w)]
         return [(lower, self.z), (upper, self.w), (self.x, self.s), (self.cap_slack, self.u)]
@@ -72,19 +74,14 @@ class Residuals(NamedTuple):
         return float(np.abs(self.alpha) @ side.samples.values(at) + np.abs(self.x) @ at.x)
 
 
-def balance(side: Side) -> tuple[Array, Array]:
-    """A and t of Aβ = t: Σβ = 0 with a bias, s'β = 1 where the margin is free, B'β = 0 of eliminated groups."""
-    rows, totals = side.task.equalities()
-    return np.vstack([rows * side.samples.signs, side.null_rows]), np.append(totals, np.zeros(len(side.null_rows)))
-
-
 def residuals(side: Side, at: SaddleIterate, images: Array) -> Residuals:
-    samples, (rows, totals) = side.samples, balance(side)
+    samples, (rows, totals) = side.samples, side.balance
     beta = at.alpha * samples.signs
     gradient = samples.by_variable(samples.signs * (side.weights(at.x) @ images + at.nu @ rows))
     for_alpha = gradient - samples.joined(samples.at(at.tube).slope(at), at.z, -at.w)
     for_x = side.gradient(at.x, images @ beta / 2) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
-    for_x[: len(at.u)] += at.u
+    if len(at.u):
+        for_x[: len(at.u)] += at.u
     return Residuals(for_alpha, rows @ beta - totals, for_x, side.equalities(at.x), samples.sum_missing(at))
 
 
@@ -103,7 +100,7 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
         self.on_variables = self.samples.joined(0.0, for_z, for_w)
         diagonal = self.samples.diagonal(self.on_variables) + self.samples.curvature(at)
         row, on_tube = self.samples.sum_row(self.on_variables)
-        rows = np.vstack([balance(side)[0], row])
+        rows = np.vstack([side.balance[0], row]) if len(row) else side.balance[0]
         self.reduced = ReducedSystem(hessian, side, images, where, rows, diagonal, diagonal_x, on_tube)
 
     def direction(
@@ -118,8 +115,9 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
         for_tube = samples.for_tube(residuals.missing, right, self.on_variables)
         others = np.concatenate([for_x, residuals.totals, for_tube, -residuals.equalities])
         beta, others = self.reduced.solve(self.signs * samples.condensed(right, self.on_variables), others, accuracy)
-        end = len(self.reduced.rows)
-        x, nu, tube, kappa = np.split(others, [len(at.x), end - len(at.tube), end])
+        end, p = len(self.reduced.rows), len(at.x)
+        rest = end - len(at.tube)
+        x, nu, tube, kappa = others[:p], others[p:rest], others[rest:end], others[end:]
         alpha = self.signs * beta
         variables = samples.expanded(alpha, right, self.on_variables, tube)
         values = variables[: len(at.lower)], -variables[: len(at.upper)], x, -x[: len(for_u)]
@@ -149,7 +147,8 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
     def advance(self, length: float, direction: SaddleIterate) -> SaddleIterate:
         after = super().advance(length, direction)
         alpha, lower, upper = self.samples.kept_inside(self.at, after)
-        return replace(after, alpha=alpha, lower=lower, upper=upper)
+        same = alpha is after.alpha and lower is after.lower and upper is after.upper
+        return after if same else replace(after, alpha=alpha, lower=lower, upper=upper)
 
 
 class ReducedSystem:
@@ -169,8 +168,9 @@ class ReducedSystem:
         self.equality_jacobian = side.equality_jacobian(x)
         self.solved_rows = hessian.solve_roughly(self.rows)
         self.of_rows = self.rows @ self.solved_rows.T
-        last = slice(len(self.rows) - len(on_last), len(self.rows))
-        self.of_rows[last, last] += np.diag(on_last)
+        if len(on_last):
+            last = slice(len(self.rows) - len(on_last), len(self.rows))
+            self.of_rows[last, last] += np.diag(on_last)
         if diagonal_x is not None:
             self.hold(diagonal_x)
 
@@ -185,7 +185,7 @@ class ReducedSystem:
         """Set what the bounds of x leave on the diagonal, and invert the small matrix."""
         k, p = len(self.rows), len(self.curvature_x)
         self.hessian_x = self.curvature_x.copy()
-        self.hessian_x[np.diag_indices(p)] += diagonal_x
+        self.hessian_x.ravel()[:: p + 1] += diagonal_x
         small = np.zeros((k + len(self.equality_jacobian), k + len(self.equality_jacobian)))
         small[:k, :k] = self.of_rows
         small[:p, :p] += self.hessian_x
@@ -193,7 +193,7 @@ class ReducedSystem:
         self.size = np.sqrt(np.maximum(np.abs(np.diag(small)), TINY))
         largest = np.abs(self.equality_jacobian / self.size[:p]).max(axis=1, initial=0.0)
         self.size[k:] = np.maximum(largest, NEARLY_ZERO)
-        small /= np.outer(self.size, self.size)
+        small /= self.size[:, None] * self.size
         try:
             self.inverse = np.linalg.inv(small)
         except np.linalg.LinAlgError:  # identical kernels leave it singular: take the least-norm solution
@@ -218,7 +218,8 @@ class ReducedSystem:
         return best
 
     def _size(self, beta: Array, others: Array) -> float:
-        return float(np.linalg.norm(beta / self.hessian.scale) + np.linalg.norm(others / self.size))
+        of_beta, of_others = beta / self.hessian.scale, others / self.size
+        return math.sqrt(of_beta @ of_beta) + math.sqrt(of_others @ of_others)
 
     def _roughly(self, beta: Array, others: Array) -> tuple[Array, Array]:
         k, image, right = len(self.rows), self.hessian.solve_roughly(beta), others.copy()
@@ -231,6 +232,7 @@ class ReducedSystem:
         image = np.empty_like(others)
         image[:k] = -(self.rows @ beta)
         image[:p] += self.hessian_x @ others[:p] + others[k:] @ self.equality_jacobian
-        image[k - len(self.on_last) : k] += self.on_last * others[k - len(self.on_last) : k]
+        if len(self.on_last):
+            image[k - len(self.on_last) : k] += self.on_last * others[k - len(self.on_last) : k]
         image[k:] = self.equality_jacobian @ others[:p]
         return self.hessian.matvec(beta) + others[:k] @ self.rows, image

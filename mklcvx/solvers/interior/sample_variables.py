@@ -137,10 +137,11 @@ class SamplesSide:
 
     def joined(self, base: Array | float, at_lower: Array, at_upper: Array) -> Array:
         """base + at_lower + at_upper, where there are such ends."""
-        total = np.full(self.size, base) if isinstance(base, float) else base.copy()
-        total[: len(at_lower)] += at_lower
-        total[: len(at_upper)] += at_upper
-        return total
+        if isinstance(base, float):
+            base = np.full(self.size, base)
+        if len(at_lower):
+            base = base + at_lower
+        return base + at_upper if len(at_upper) else base
 
     def values(self, at: HasDualPoint) -> Array:
         """|v| of every variable."""

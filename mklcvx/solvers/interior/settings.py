@@ -68,13 +68,17 @@ class Settings:
     bound_tolerance: float = 1e-6  # of the box: what counts as at the bound
 
     # Newton's method for the weights, with an SVM inside.
-    newton_min_samples: int = 250  # with fewer, the interior point costs no more,
-    svm_min_samples: int = 100  # and the same where weights are given
+    newton_min_samples: int = 200  # with fewer, the interior point costs no more,
+    svm_min_samples: int = 100  # and the same where weights are given,
+    path_min_samples: int = 60  # and where the last point of a path is the start
     first_samples: int = 100  # at least as many give the first weights,
     first_share: int = 5  # or every fifth
     first_gap: float = 0.03  # relative, of these samples: their optimum is another one
     first_cutoff: float = 1e-2  # of the largest weight there: smaller ones start at zero
     neighbour_ratio: float = 0.05  # of the logarithms of prices: beyond it, an SVM finds the bounds anew
+    path_accuracy: float = 1e-5  # of LIBSVM at the first weights of such a point: its samples at bounds are known then
+    path_share: float = 0.7  # of the change that the last two points promise for the weights: paths have kinks,
+    path_reach: float = 2.0  # times the last step of a path: and how far it is believed at all
     newton_gain: float = 0.5  # of the gap: an α that was predicted is kept if it comes so much nearer
     newton_patience: int = 5  # steps without a smaller gap, before the interior point takes over
     far_patience: int = 4  # the same,
@@ -98,7 +102,7 @@ class Settings:
     tube_elimination_gap: float = 1e-4  # the same where a tube is an unknown: a wrong elimination is noticed late there
     elimination_threshold: float = 1e-4  # of the largest q_m/trace: a group below it seems to vanish
     early_elimination_threshold: float = 1e-20  # the same at any time: a constant kernel beside a bias
-    elimination_tightening: float = 1e-3  # of the threshold, after every elimination that was wrong
+    elimination_tightening: float = 1e-8  # of the threshold, after every elimination that was wrong: hardly ever twice
     elimination_rounding_gap: float = 1e-6  # √q of a kernel that vanishes has half the digits
     elimination_norm_excess: float = 1e-6  # a group that left is longer than the others by more than rounding
     basis_tolerance: float = 1e-8  # of a unit vector: what still counts as another direction

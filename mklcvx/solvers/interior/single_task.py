@@ -26,6 +26,7 @@ import numpy as np
 from ...certificate import certify
 from ...certificate.run import Ending
 from ...formulations import SINGLE_TASKS, Points, RankOneCoefficients, Task
+from ...problem.stack import same_place
 from ..driver import Problem
 from ..polish import sharpened
 from .active_set import ActiveSetPoint, active_set_step
@@ -106,7 +107,8 @@ class Warm(Protocol):
 def fits(warm: Warm, task: Task, side: Side) -> bool:
     """Whether a state has the same samples, kernels, equalities and variables."""
     other = warm.hessian.task
-    same = other.kernels is task.kernels and (other.loss, other.bias) == (task.loss, task.bias)
+    kernels = other.kernels is task.kernels or same_place(other.kernels, task.kernels)
+    same = kernels and (other.loss, other.bias) == (task.loss, task.bias)
     alike = type(warm.side) is type(side) and len(warm.side.sign) == len(side.sign)
     return same and alike and np.array_equal(other.y, task.y)
 

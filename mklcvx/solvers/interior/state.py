@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from .active_set import ActiveSetPoint
 from .elimination import ReducedGroups
 from .loop import Array
 from .reduced_hessian import ReducedHessian
-from .saddle import Residuals, SaddleIterate, balance, residuals
+from .saddle import Residuals, SaddleIterate, residuals
 from .sample_variables import DualPoint, SamplesSide
 from .settings import NEARLY_ZERO, SETTINGS, TINY
 from .weights_side import Shared, Side
@@ -59,19 +61,18 @@ class IPMState(State):
         near = at.alpha, at.x, at.nu, at.kappa, self.images, at.tube
         return self.active_set_point or ActiveSetPoint(*near)
 
-    @property
+    @cached_property
     def relative_complementarity(self) -> float:
         return (self.at.complementarity + self.side.samples.residual_gap(self.residuals.alpha, self.at)) / self.scale
 
-    @property
+    @cached_property
     def error(self) -> float:
         """An estimate of the gap: the complementarity, and what the residuals may hide."""
         return self.at.complementarity + self.residuals.amount(self.side, self.at)
 
     def moved_to(self, side: Side, at: SaddleIterate, images: Array) -> IPMState:
         """The state at another point of the same run."""
-        kept = {name: getattr(self, name) for name in KEPT}
-        return replace(evaluated(side, self.hessian, at, images, self.first_mu), **kept)
+        return evaluated(side, self.hessian, at, images, self.first_mu, **{name: getattr(self, name) for name in KEPT})
 
     def without(self, side: ReducedGroups) -> IPMState:
         """The state with groups of kernels eliminated."""
@@ -90,20 +91,21 @@ class IPMState(State):
         """The state after a step; the best state, as the end, if there has been no progress for too long."""
         if after.error <= SETTINGS.progress * self.best.error:
             exhausted = 0 < after.at.mu <= SETTINGS.exhausted * self.first_mu
-            ending = Ending.NO_PROGRESS if exhausted else Ending.NONE
-            return replace(after, earlier=None, waited=0, stop_reason=ending)
+            return replace(after, stop_reason=Ending.NO_PROGRESS) if exhausted else after
         if self.waited >= SETTINGS.patience:
             return replace(self.best, stop_reason=Ending.NO_PROGRESS)
         return replace(after, earlier=self.best, waited=self.waited + 1)
 
 
-def evaluated(side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, first_mu: float) -> IPMState:
-    """The state at a point."""
+def evaluated(
+    side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, first_mu: float, **kept: Any
+) -> IPMState:
+    """The state at a point; `kept` are fields of the state before it."""
     samples, weights = side.samples, side.weights(at.x)
     # The scale of the relative gap: Σ μ_m q_m, unless f vanishes; then the certificate compares the gap with the gain.
     value, gain = float(weights @ (images @ (at.alpha * samples.signs))), abs(float(samples.a @ at.alpha))
     scale = max(value if value > VANISHING * gain else SETTINGS.vanished_scale * gain, NEARLY_ZERO)
-    return IPMState(weights, at, side, hessian, images, residuals(side, at, images), scale, first_mu)
+    return IPMState(weights, at, side, hessian, images, residuals(side, at, images), scale, first_mu, **kept)
 
 
 def balanced(task: Task, alpha: Array) -> Array:
@@ -188,7 +190,7 @@ def _towards_targets(samples: SamplesSide, task: Task) -> Array:
 
 def first_point(side: Side, x: Array, alpha: Array, images: Array, share: float = SETTINGS.first_mu) -> SaddleIterate:
     """Multipliers that meet the equations as far as possible, with no product below τ."""
-    samples, (rows, _), beta = side.samples, balance(side), alpha * side.samples.signs
+    samples, (rows, _), beta = side.samples, side.balance, alpha * side.samples.signs
     at = DualPoint(alpha, *samples.distances(alpha))
     of_kernels = side.weights(x) @ images - samples.signs * samples.smooth_slope(at)
     nu = np.asarray(-np.linalg.lstsq(rows.T, of_kernels, rcond=None)[0], dtype=np.float64)

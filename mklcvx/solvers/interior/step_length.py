@@ -12,14 +12,15 @@ Array = NDArray[np.float64]
 
 def max_step(now: Array, change: Array) -> float:
     """The largest step length, at most 1, that keeps all of `now` nonnegative."""
-    shrinking = change < 0
-    return float(min(1.0, np.min(-now[shrinking] / change[shrinking], initial=np.inf)))
+    with np.errstate(all="ignore"):
+        lengths = now / np.maximum(0.0 - change, 0.0)  # infinite where nothing shrinks, and no number for 0/0
+        return float(np.fmin.reduce(lengths, initial=1.0))
 
 
 def boundary_fraction(relative_complementarity: float) -> float:
     """The fraction of the way to the boundary that a step takes: larger near the optimum."""
     least, most = 1 - SETTINGS.final_boundary_fraction, 1 - SETTINGS.boundary_fraction
-    return 1 - float(np.clip(relative_complementarity, least, most))
+    return 1 - min(max(relative_complementarity, least), most)
 
 
 def centring(share: float, exponent: int, least: float) -> float:

@@ -29,7 +29,7 @@ from .active_set import ActiveSetPoint, active_set_step
 from .loop import Array
 from .qp import Quadratic, interior_point
 from .reduced_hessian import ReducedHessian, reduced_hessian_of
-from .saddle import ReducedSystem, balance
+from .saddle import ReducedSystem
 from .sample_variables import DualPoint
 from .settings import SETTINGS, TINY
 from .single_task import InteriorSingle, candidate_points, fits, from_nothing
@@ -44,8 +44,9 @@ class NewtonState(State):
     """A point with the relative gap of its bounds, rounding errors aside, as far as the kernels visited tell.
 
     `complete` says whether these were all, `checked` whether all were visited since the gap is small; `visited` are to
-    be visited next. `upper` is the upper bound, `accuracy` that of the next SVM, `best` the least gap so far, which
-    `waited` steps have not improved."""
+    be visited next. `upper` is the upper bound, `accuracy` that of the next SVM, `gap_of_svm` that of α at these
+    weights, `best` the least gap so far, which `waited` steps have not improved; `before` are prices and x of the last
+    point of a path."""
 
     point: ActiveSetPoint
     side: Side
@@ -54,10 +55,12 @@ class NewtonState(State):
     gap: float
     upper: float
     accuracy: float = SETTINGS.svm_accuracy
+    gap_of_svm: float = np.inf
     complete: bool = False
     checked: bool = False
     best: float = np.inf
     waited: int = 0
+    before: tuple[Array, Array] | None = None
 
 
 class NewtonFirst(Algorithm[State]):
@@ -72,7 +75,7 @@ class NewtonFirst(Algorithm[State]):
         side, warm = side_of(problem.task, problem.formulation), problem.warm
         near = warm if isinstance(warm, NewtonState | IPMState) and fits(warm, problem.task, side) else None
         hessian = reduced_hessian_of(problem.task) if near is None else near.hessian
-        if not is_served(problem.task, side, hessian):
+        if not is_served(problem.task, side, hessian, along_path=near is not None):
             return self.interior.start(problem)
         if near is not None:
             return newton_neighbour(problem, side, near) or from_nothing(side, reduced_hessian_of(problem.task))
@@ -85,7 +88,10 @@ class NewtonFirst(Algorithm[State]):
         assert isinstance(state, NewtonState)
         with np.errstate(all="ignore"):  # what is not finite has no gap
             # With a matrix of its own: sums of kernels of very different size keep what rounding left of the largest.
-            return newton_step(problem, state) or from_nothing(state.side, reduced_hessian_of(problem.task))
+            ahead = newton_step(problem, state)
+        return (
+            replace(ahead, before=state.before) if ahead else from_nothing(state.side, reduced_hessian_of(problem.task))
+        )
 
     def points(self, problem: Problem, state: State) -> Points:
         if isinstance(state, IPMState):
@@ -113,9 +119,10 @@ class NewtonFirst(Algorithm[State]):
         return np.where(x < SETTINGS.first_cutoff * x.max(), 0.0, x) if side.sparse else x
 
 
-def is_served(task: Task, side: Side, hessian: ReducedHessian) -> bool:
+def is_served(task: Task, side: Side, hessian: ReducedHessian, along_path: bool = False) -> bool:
     """Whether LIBSVM solves the machine of the task, and the problem is dense and large enough to gain by it."""
     enough = SETTINGS.newton_min_samples if len(side.sign) else SETTINGS.svm_min_samples
+    enough = SETTINGS.path_min_samples if along_path else enough
     dense = type(hessian) is ReducedHessian and task.samples >= enough
     # LIBSVM's regression takes longer than the interior point where C is large.
     known = side.samples.polyhedral and serves(task, side.samples)
@@ -128,10 +135,26 @@ def newton_neighbour(problem: Problem, side: Side, warm: NewtonState | IPMState)
     near = warm.point if isinstance(warm, NewtonState) else warm.active_set_guess
     ratio, old = problem.task.box / warm.side.samples.price, warm.side.samples
     if near.capped(old) and float(np.max(np.abs(np.log(ratio)))) > SETTINGS.neighbour_ratio:
-        return fitted(problem, side, warm.hessian, near.x, SETTINGS.svm_accuracy)
+        x = near.x if isinstance(warm, IPMState) else extrapolated(side, warm, problem.task.box)
+        start = fitted(problem, side, warm.hessian, x, SETTINGS.path_accuracy)
+        return start and replace(start, before=(old.price, near.x))
     point = near.moved_to(problem.task, side.samples, old)
     every, weights = np.ones(problem.task.count, dtype=bool), side.weights(point.x)
     return measured(problem, NewtonState(weights, point, side, warm.hessian, every, np.inf, np.inf))
+
+
+def extrapolated(side: Side, last: NewtonState, price: Array) -> Array:
+    """x at other prices: some way along the line, over the logarithm of the prices, through the last two points of a
+    path."""
+    x, now = last.point.x, last.side.samples.price
+    if last.before is None or not len(x):
+        return x
+    past, ahead = float(np.log(now / last.before[0]).mean()), float(np.log(price / now).mean())
+    if not 0 < ahead / past <= SETTINGS.path_reach:
+        return x
+    guess = np.maximum(x + SETTINGS.path_share * ahead / past * (x - last.before[1]), side.least(x))
+    guess[: len(side.caps)] = np.minimum(guess[: len(side.caps)], side.caps)
+    return guess
 
 
 def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
@@ -209,8 +232,8 @@ def fitted(
     kappa = np.linalg.lstsq((jacobian * x).T, -gradient * x, rcond=None)[0] if len(jacobian) else np.zeros(0)
     point = ActiveSetPoint(alpha, x, _nu(side, alpha, weights @ images), np.asarray(kappa, dtype=np.float64), images)
     state = measured(problem, NewtonState(weights, point, side, hessian, every, np.inf, np.inf, accuracy))
-    of_svm = _gap_of_svm(side, point, weights)
-    return replace(state, accuracy=_finer(accuracy)) if of_svm > SETTINGS.svm_share * state.gap else state
+    rough = state.gap_of_svm > SETTINGS.svm_share * state.gap
+    return replace(state, accuracy=_finer(accuracy)) if rough else state
 
 
 def _finer(accuracy: float) -> float:
@@ -219,7 +242,7 @@ def _finer(accuracy: float) -> float:
 
 def _nu(side: Side, alpha: Array, outputs: Array) -> Array:
     """The multipliers of the equalities: the free samples, or those nearest to it, meet their margins."""
-    rows, samples = balance(side)[0], side.samples
+    rows, samples = side.balance[0], side.samples
     at_low, at_high, at_kink = samples.bound(alpha, SETTINGS.bound_tolerance)
     free = ~(at_low | at_high | at_kink)
     free = free if free.any() else np.ones(len(alpha), dtype=bool)
@@ -234,11 +257,15 @@ def measured(problem: Problem, state: NewtonState) -> NewtonState:
     weights = side.weights(point.x)
     roots = np.sqrt(np.maximum(point.images @ (point.alpha * side.samples.signs), 0.0))
     norms, short = weights * roots, 1 / max(form.excess(roots, **task.own), 1.0)
-    upper = form.penalty(norms, **task.own) + task.risk(weights @ point.images).value
-    lower = task.gain(short * point.alpha) - form.conjugate(short * roots, **task.own)
-    gap = (upper - lower) / max(float(norms @ roots), TINY)
-    found = replace(state, weights=weights, gap=gap if np.isfinite(gap) else np.inf, upper=upper)
-    return replace(found, complete=bool(state.visited.all()), visited=_busy(state, roots**2 / 2))
+    risk, gain = task.risk(weights @ point.images).value, task.gain(point.alpha)
+    upper = form.penalty(norms, **task.own) + risk
+    of_shorter = gain if short == 1 else task.gain(short * point.alpha)
+    lower, square = of_shorter - form.conjugate(short * roots, **task.own), float(norms @ roots)
+    gap, of_svm = (upper - lower) / max(square, TINY), (square + risk - gain) / max(square, TINY)
+    return replace(
+        state, weights=weights, gap=gap if np.isfinite(gap) else np.inf, gap_of_svm=of_svm, upper=upper,
+        complete=bool(state.visited.all()), visited=_busy(state, roots**2 / 2),
+    )  # fmt: skip
 
 
 def _busy(state: NewtonState, halves: Array) -> Mask:
@@ -250,12 +277,6 @@ def _busy(state: NewtonState, halves: Array) -> Mask:
     reduced = slope + (point.kappa @ side.equality_jacobian(point.x))[:count]
     unit = float(np.abs(slope).max(initial=TINY))
     return state.visited & ((point.x[:count] > 0) | (reduced <= SETTINGS.idle_multiplier * unit))
-
-
-def _gap_of_svm(side: Side, point: ActiveSetPoint, weights: Array) -> float:
-    """The relative gap of α for the SVM at these weights."""
-    task, square = side.task, float(weights @ (point.images @ (point.alpha * side.samples.signs)))
-    return (square + task.risk(weights @ point.images).value - task.gain(point.alpha)) / max(square, TINY)
 
 
 def best_bounds(
@@ -304,21 +325,19 @@ def _with_held(
 ) -> tuple[Array, Array]:
     """The best dx with some of it held at their bounds, and the multipliers of all."""
     k, p, e = len(matrix), len(held), len(jacobian)
-    free = np.append(~held, np.ones(k - p, dtype=bool))
-    change = np.zeros(k)
-    change[:p][held] = bounds[held]
+    change = np.zeros(k + e)
+    change[:p] = np.where(held, bounds, 0.0)
     full = np.zeros((k + e, k + e))
     full[:k, :k], full[k:, :p], full[:p, k:] = matrix, jacobian, jacobian.T
-    chosen = np.append(free, np.ones(e, dtype=bool))
-    rest = np.append(right, missing) - full @ np.append(change, np.zeros(e))
-    inner = full[np.ix_(chosen, chosen)]
-    size = np.sqrt(np.maximum(np.abs(np.diag(inner)), TINY))
+    chosen = np.concatenate([np.flatnonzero(~held), np.arange(p, k + e)])
+    rest = np.concatenate([right, missing]) - full @ change
+    inner = full[chosen[:, None], chosen]
+    size = np.sqrt(np.maximum(np.abs(np.diagonal(inner)), TINY))
     size[len(size) - e :] = 1.0
     try:
-        solved = np.linalg.solve(inner / np.outer(size, size), rest[chosen] / size) / size
+        solved = np.linalg.solve(inner / (size[:, None] * size), rest[chosen] / size) / size
     except np.linalg.LinAlgError:
         solved = np.linalg.lstsq(inner, rest[chosen], rcond=SETTINGS.singular_cutoff)[0]
-    found = np.zeros(k + e)
+    found = change
     found[chosen] = solved
-    found[:k] += change
     return found[:p], (full @ found)[:p] - right[:p]

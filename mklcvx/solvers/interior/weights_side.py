@@ -11,6 +11,7 @@ shares on the simplex, where x = t and R = 0; shares between and within groups o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -33,6 +34,12 @@ class Side:
         self.null_rows = np.zeros((0, task.samples))  # whose products with β vanish
         self.sign = np.zeros(0)
         self.caps = np.zeros(0)  # of the first variables
+
+    @cached_property
+    def balance(self) -> tuple[Array, Array]:
+        """A and t of Aβ = t: Σβ = 0 with a bias, s'β = 1 where the margin is free, B'β = 0 of eliminated groups."""
+        rows, totals = self.task.equalities()
+        return np.vstack([rows * self.samples.signs, self.null_rows]), np.append(totals, np.zeros(len(self.null_rows)))
 
     def start(self) -> Array:
         return np.zeros(0)
@@ -115,10 +122,11 @@ class Regularised(Side):
     def equality_jacobian(self, x: Array) -> Array:
         if self.constraint is None:
             return np.zeros((0, len(x)))
-        return np.append(self.constraint.slope(self.weights(x), **self.own), np.ones(self.slack))[None]
+        slope = self.constraint.slope(self.weights(x), **self.own)
+        return (np.append(slope, 1.0) if self.slack else slope)[None]
 
     def _padded(self, values: Array) -> Array:
-        return np.append(values, np.zeros(self.slack))
+        return np.append(values, 0.0) if self.slack else values
 
 
 class OfShares(Side):

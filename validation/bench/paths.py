@@ -1,0 +1,202 @@
+"""Paths, cross-validation and small problems, in units of one solution from nothing.
+
+    python validation/bench/paths.py [--rounds K] [--quick] [-o DIR]
+
+A path has 20 values of C over three decades; the unit is one `solve` of the same formulation at the C in the middle,
+its certificate included, and so is everything that is measured: gaps of 1e-8. Cross-validation is over the same path,
+five folds, training parts and scores included. All take turns in one process of one BLAS thread; medians of CPU time.
+A row that is in paths.csv is not measured again: delete the file to begin anew. paths.md is made of all rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import platform
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import problems
+from sharing import table
+
+from mklcvx import Instance, formulations, solve, solve_path
+from mklcvx.estimators.cross_validation import cross_validate
+from mklcvx.solvers.driver import Problem
+from mklcvx.solvers.interior.single_task import InteriorSingle
+
+RESULTS = Path(__file__).parent / "results"
+TOLERANCE, FOLDS = 1e-8, 5
+MOST = {"path": 6.0, "cv": 24.0}  # solutions from nothing
+STEP = 0.3  # milliseconds, up to n = 100
+FORMULATIONS = {"l1": {}, "lp": {"p": 1.5}, "sum": {}, "elastic": {}, "sm1": {}}
+FIELDS = (
+    "data",
+    "n",
+    "M",
+    "formulation",
+    "cold_ms",
+    "path_ms",
+    "cv_ms",
+    "step_ms",
+    "steps",
+    "svms",
+    "certified",
+    "points",
+)
+
+
+class Case(NamedTuple):
+    """An instance, and whether it is one of the small problems, of which steps are measured."""
+
+    data: str
+    make: Callable[[], Instance]
+    small: bool = False
+
+
+CASES = (
+    Case("breast_cancer", lambda: problems.peers(400)),
+    Case("digits", lambda: problems.named("digits", 500, 20)),
+    Case("moons", lambda: problems.named("moons", 300, 12)),
+    Case("planted", lambda: problems.from_zoo("planted", 200, 10)),
+    Case("random, n = 60", lambda: problems.from_zoo("random", 60, 5), small=True),
+    Case("random, n = 100", lambda: problems.from_zoo("random", 100, 10), small=True),
+)
+QUICK = (
+    Case("random", lambda: problems.from_zoo("random", 64, 3)),
+    Case("random, n = 20", lambda: problems.from_zoo("random", 20, 2), small=True),
+)
+
+
+def cpu(run: Callable[[], object]) -> float:
+    """Milliseconds."""
+    started = time.process_time()
+    run()
+    return 1e3 * (time.process_time() - started)
+
+
+def row_of(case: Case, formulation: str, rounds: int, count: int) -> dict[str, object]:
+    """One row: a solution from nothing, a path and its cross-validation, in turns."""
+    instance, own = case.make(), FORMULATIONS[formulation]
+    prices = np.geomspace(0.1, 100, count).tolist()
+    middle = float(np.sqrt(prices[0] * prices[-1]))
+    given = {"tol": TOLERANCE, **own}
+    runs = {
+        "cold_ms": lambda: solve(instance, formulation, C=middle, **given),
+        "path_ms": lambda: solve_path(instance, formulation, {"C": prices}, **given),
+        "cv_ms": lambda: cross_validate(instance, formulation, [{"C": c} for c in prices], folds=FOLDS, **given),
+    }
+    if case.small:
+        runs = {"cold_ms": runs["cold_ms"], "path_ms": runs["path_ms"], "step_ms": one_step(instance, formulation, own)}
+    runs["cold_ms"]()  # what is imported at the first solution
+    times = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            times[name].append(cpu(run))
+    path = solve_path(instance, formulation, {"C": prices}, **given)
+    found = {name: round(float(np.median(all_of)), 3) for name, all_of in times.items()}
+    counts = {"steps": sum(s.iterations for s in path.solutions), "svms": sum(s.svm_solves for s in path.solutions)}
+    about = {"data": case.data, "n": instance.samples, "M": instance.count, "formulation": formulation}
+    return {**about, **found, **counts, "certified": sum(s.certified for s in path.solutions), "points": count}
+
+
+def one_step(instance: Instance, name: str, own: dict[str, float]) -> Callable[[], object]:
+    """A hundred steps of the interior point, each from the same state in the middle of a run."""
+    formulation, method = formulations.get(name), InteriorSingle()
+    problem = Problem(formulation, formulation.task(instance, {"C": 1.0, **own})[0], TOLERANCE)
+    state = method.start(problem)
+    for _ in range(4):
+        state = method.step(problem, state)
+    return lambda: [method.step(problem, state) for _ in range(100)]
+
+
+def wanted(cases: Sequence[Case], known: Sequence[dict[str, object]]) -> Iterator[tuple[Case, str]]:
+    done = {(row["data"], row["formulation"]) for row in known}
+    for case in cases:
+        for formulation in FORMULATIONS:
+            if (case.data, formulation) not in done and not (case.small and formulation == "sum"):
+                yield case, formulation
+
+
+def as_markdown(rows: Sequence[dict[str, object]], cases: Sequence[Case], quick: bool) -> str:
+    small = {case.data for case in cases if case.small}
+    large = [row for row in rows if row["data"] not in small]
+    lines = ["# Paths, cross-validation and small problems", "", (__doc__ or "").split("\n\n", 2)[2].strip(), ""]
+    limits = f"A path may cost {MOST['path']:g} solutions from nothing, its cross-validation {MOST['cv']:g}"
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__}"
+    lines += [f"{versions}. {limits}; a number above its limit is marked with *.", ""]
+    lines += ["**A smoke run (`--quick`): too small to be evidence.**", ""] if quick else []
+    header = ("data", "n", "M", "formulation", "cold, ms", "path", "cross-validation", "steps", "SVMs", "certified")
+    cells = [[*_timed(row), _ratio(row, "path"), _ratio(row, "cv"), *_ends(row)] for row in large]
+    lines += [*table(header, cells), "", "## Small problems", ""]
+    header = ("data", "n", "M", "formulation", "solve, ms", "path, in these", f"a step, ms (at most {STEP:g})")
+    steps = [row for row in rows if row["data"] in small]
+    cells = [[*_timed(row), _ratio(row, "path"), _limited(float(row["step_ms"]) / 100, STEP)] for row in steps]
+    return "\n".join([*lines, *table(header, cells), ""])
+
+
+def _timed(row: dict[str, object]) -> list[str]:
+    return [str(row["data"]), str(row["n"]), str(row["M"]), f"`{row['formulation']}`", f"{float(row['cold_ms']):.1f}"]
+
+
+def _ratio(row: dict[str, object], what: str) -> str:
+    return _limited(float(row[f"{what}_ms"]) / float(row["cold_ms"]), MOST[what])
+
+
+def _limited(value: float, most: float) -> str:
+    return f"{value:.2g}" + "*" * (value > most) if value < 10 else f"{value:.0f}" + "*" * (value > most)
+
+
+def _ends(row: dict[str, object]) -> list[str]:
+    return [str(row["steps"]), str(row["svms"]), f"{row['certified']} of {row['points']}"]
+
+
+def read(path: Path) -> list[dict[str, object]]:
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [dict(row) for row in csv.DictReader(file)]
+
+
+def write(path: Path, rows: Sequence[dict[str, object]]) -> None:
+    """Whole or not at all."""
+    part = path.with_suffix(".part")
+    with part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, FIELDS, restval="")
+        writer.writeheader()
+        writer.writerows(rows)
+    part.replace(path)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="a smoke run: tiny, one round, no evidence")
+    parser.add_argument("-o", "--output", type=Path, help="a folder; validation/bench/results unless given")
+    asked = parser.parse_args(arguments)
+    if asked.quick and asked.output is None:
+        parser.error("a smoke run does not replace the results: give -o DIR")
+    folder, cases = asked.output or RESULTS, QUICK if asked.quick else CASES
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = read(folder / "paths.csv")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of grids whose best C is the last
+        for case, formulation in list(wanted(cases, rows)):
+            rows.append(row_of(case, formulation, 1 if asked.quick else asked.rounds, 4 if asked.quick else 20))
+            write(folder / "paths.csv", rows)
+            print(*(f"{name} {value}" for name, value in rows[-1].items()), sep="  ", flush=True)
+    (folder / "paths.md").write_text(as_markdown(rows, cases, asked.quick), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
+        one = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        sys.exit(subprocess.run([sys.executable, *sys.argv], env=one, check=False).returncode)
+    sys.exit(main())
