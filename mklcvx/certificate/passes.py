@@ -13,6 +13,9 @@ any order. What is left, K₁b₃ + K₂(b₂ + b₃) + K₃β, is small, and so
 **Constants.** With a bias Σβ = 0 exactly, and a constant added to z belongs to b. So z is returned less `shift`, the
 median of z (any number would do), subtracted before it is rounded.
 
+**Streamed.** Entries are computed from features while they are needed, each with the error that `gaussians` states, e:
+|z_i − (Kβ)_i| ≤ ((s+1)u(1 + e) + e)‖β‖₁. There is one way only, for no entry is there to be cut.
+
 **Factors.** K = FF' is never formed: w = F'β, then Fw. With a bias F may lose a constant in each column.
 """
 
@@ -27,6 +30,8 @@ import numpy as np
 
 from ..problem.low_rank import LowRank
 from ..problem.stack import KernelStack
+from ..problem.streamed import Streamed
+from .gaussians import entry_error
 from .rounding import STEPS, TINY, Array, U, above, product_terms, total_above, total_below
 
 ROWS = 1 << 15  # entries of a kernel that are sliced at a time: they stay in the cache
@@ -60,6 +65,8 @@ def seen(stack: KernelStack, beta: Array, bias: bool, sliced: bool) -> Seen:
     """One vector, all kernels. With a bias Σβ = 0 must hold exactly."""
     if isinstance(stack.kernels, LowRank):
         return _stacked([_by_factor(stack.kernels.factor(m), beta, bias, sliced) for m in range(stack.count)])
+    if isinstance(stack.kernels, Streamed):
+        return _streamed(stack.kernels.matvecs(beta), stack.kernels, beta[None], bias)
     if not sliced:
         images = stack.matvecs(beta)
         length, support = total_above(np.abs(beta)), int(np.count_nonzero(beta))
@@ -75,6 +82,8 @@ def own_seen(stack: KernelStack, vectors: Array, bias: bool, sliced: bool) -> Se
     """Every kernel and a vector of its own, (M, n); with `bias` each must sum to zero exactly."""
     if isinstance(stack.kernels, LowRank):
         return _stacked([_by_factor(stack.kernels.factor(m), v, bias, sliced) for m, v in enumerate(vectors)])
+    if isinstance(stack.kernels, Streamed):
+        return _streamed(stack.kernels.matvecs_each(vectors), stack.kernels, vectors, bias)
     found = []
     for (kernel, size), vector in zip(_with_sizes(stack), vectors, strict=True):
         if sliced:
@@ -90,6 +99,14 @@ def own_seen(stack: KernelStack, vectors: Array, bias: bool, sliced: bool) -> Se
 def sum_to_zero(vectors: Array) -> bool:
     """Whether every row does, exactly."""
     return all(math.fsum(row) == 0 for row in vectors)
+
+
+def _streamed(images: Array, kernels: Streamed, vectors: Array, bias: bool) -> Seen:
+    """Of kernels that are not stored: the products' rounding, and that of every entry."""
+    off, lengths = entry_error(kernels.features), np.array([total_above(np.abs(vector)) for vector in vectors])
+    terms = np.count_nonzero(vectors, axis=1) + 1
+    errors = np.broadcast_to(above((terms * U * (1 + off) + off) * lengths), (len(images),))
+    return _measured(images, np.zeros((1, 1)), errors[:, None], vectors, bias)
 
 
 def _with_sizes(stack: KernelStack) -> Iterator[tuple[Array, float]]:

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from ..problem.low_rank import LowRank
 from ..problem.stack import KernelStack, mirrored, pivoted_cholesky
+from ..problem.streamed import Streamed
 from ..problem.validation import largest_entry
 from .passes import ROWS
 from .rounding import TINY, Array, U, above
@@ -62,7 +63,7 @@ class Successive:
 
 def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float = 0.0) -> float:
     """δ of Σ weight_m K_m, weights ≥ 0. No sharper way is tried once δ ≤ enough."""
-    if isinstance(stack.kernels, LowRank) or not weights.any():
+    if isinstance(stack.kernels, LowRank | Streamed) or not weights.any():
         return 0.0
     name = "ridges with a bias" if bias else "ridges"
     return stack.once(name, weights, lambda: Successive(_combined_ridges(stack, weights, bias))).until(enough)

@@ -14,6 +14,7 @@ from .low_rank import Kernels, LowRank, Stored, part_of
 from .numbers import AnyArray, RealArray
 from .ownership import checksum, handed_over, is_mapped, owned, read_only
 from .stack import Memory, mirrored
+from .streamed import Streamed
 from .target_checks import as_names, as_targets, find_test_targets, named_classes
 from .targets import Targets
 from .validation import KnownStack, as_array, as_stack, check_test_stack, largest_entries, validated
@@ -160,6 +161,7 @@ class Instance:
 
     def __repr__(self) -> str:
         kind = "low-rank kernels" if isinstance(self.kernels, LowRank) else f"{self.kernels.dtype} kernels"
+        kind = "streamed kernels" if isinstance(self.kernels, Streamed) else kind
         parts = [f"{self.count} {kind}", f"{self.samples} samples", f"target={self.targets.kind!r}"]
         if self.targets.values.ndim == 2 or self.targets.kind == "classes":
             things = "outputs" if self.targets.kind == "response" else "labels"
@@ -266,7 +268,7 @@ class Instance:
             return self._inheriting(targets=targets, **none)
         self.check_unchanged()  # a memory map is read for the last time
         kernels = part_of(self.kernels, samples)
-        if not isinstance(kernels, LowRank):
+        if not isinstance(kernels, LowRank | Streamed):
             if not self.symmetric:
                 kernels = np.stack([mirrored(kernel)[np.ix_(samples, samples)] for kernel in self.kernels])
             none |= {"sizes": largest_entries(handed_over(kernels)), "symmetric": True, "checksums": ()}

@@ -13,6 +13,7 @@ from ..renamed import OldName
 from .memory import check_stack
 from .numbers import RealArray
 from .ownership import handed_over, is_settled
+from .streamed import Streamed
 
 Array = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp] | NDArray[np.bool_]
@@ -213,13 +214,13 @@ class LowRank:
     images, squares = OldName("matvecs"), OldName("quad_forms")
 
 
-Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank  # as they are given
-Stored: TypeAlias = RealArray | LowRank  # kernels (M, n, n) as they are kept
+Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank | Streamed  # as they are given
+Stored: TypeAlias = RealArray | LowRank | Streamed  # kernels (M, n, n) as they are kept
 
 
 def dense(kernels: Stored) -> RealArray:
     """The kernels as an array; those in factors are formed."""
-    if not isinstance(kernels, LowRank):
+    if not isinstance(kernels, LowRank | Streamed):
         return kernels
     check_stack(*kernels.shape)
     return np.stack(list(kernels))
@@ -227,4 +228,4 @@ def dense(kernels: Stored) -> RealArray:
 
 def part_of(kernels: Stored, samples: NDArray[np.intp]) -> Stored:
     """The kernels of some of the samples."""
-    return kernels.of_samples(samples) if isinstance(kernels, LowRank) else kernels[:, samples][:, :, samples]
+    return kernels.of_samples(samples) if isinstance(kernels, LowRank | Streamed) else kernels[:, samples][:, :, samples]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..renamed import OldName
 from .low_rank import LowRank, Stored
+from .streamed import Streamed
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -40,7 +41,8 @@ class Memory:
 
     def is_of(self, stack: KernelStack) -> bool:
         """Whether these are the kernels of a stack, the same numbers in the same place."""
-        if isinstance(self.kernels, LowRank) or isinstance(stack.kernels, LowRank) or stack.offsets is not None:
+        made = LowRank | Streamed
+        if isinstance(self.kernels, made) or isinstance(stack.kernels, made) or stack.offsets is not None:
             return False
         mine, theirs = (kernels.__array_interface__ for kernels in (self.kernels, stack.kernels))
         return mine == theirs
@@ -96,6 +98,8 @@ class KernelStack:
         """max |K_ij| of every kernel as stored; of factors, of the factor."""
         if self.sizes is not None:
             return self.sizes
+        if isinstance(self.kernels, Streamed):
+            return np.ones(self.count)
         low = self.kernels if isinstance(self.kernels, LowRank) else None
         each = self.kernels if low is None else (low.factor(m) for m in range(self.count))
         return np.array([float(max(kernel.max(), -kernel.min())) for kernel in each])
@@ -163,21 +167,24 @@ class KernelStack:
         """K_m v for every kernel, (M, n), read-only. Asked again for the same vector, no kernel is read again: the two
         bounds of a point that weights and α describe cost one pass together."""
         if not (self._last and np.array_equal(self._last["vector"], vector)):
-            images = self._matvecs(vector)
-            images.setflags(write=False)
-            self._last.update(vector=vector.copy(), images=images)
+            self.know_matvecs(vector, self._matvecs(vector))
         return self._last["images"]
+
+    def know_matvecs(self, vector: Array, images: Array) -> None:
+        """Take K_m v, (M, n), as known: the next `matvecs` of this vector reads no kernel."""
+        images.setflags(write=False)
+        self._last.update(vector=vector.copy(), images=images)
 
     def _matvecs(self, vector: Array) -> Array:
         if not vector.any():
             return np.zeros((self.count, self.samples))
-        if isinstance(self.kernels, LowRank):
+        if isinstance(self.kernels, LowRank | Streamed):
             return self.kernels.matvecs(vector)
         return np.stack([_image(self._entries(m), vector) for m in range(self.count)])
 
     def matvecs_of(self, chosen: NDArray[np.bool_], vector: Array) -> Array:
         """K_m v for the kernels that are chosen, and zeros for the others, which are not read; (M, n)."""
-        if chosen.all() or isinstance(self.kernels, LowRank):
+        if chosen.all() or isinstance(self.kernels, LowRank | Streamed):
             return self.matvecs(vector)
         images = np.zeros((self.count, self.samples))
         for m in np.flatnonzero(chosen):
@@ -186,6 +193,8 @@ class KernelStack:
 
     def matvecs_each(self, vectors: Array) -> Array:
         """K_m v_m for every kernel and its own vector, (M, n)."""
+        if isinstance(self.kernels, Streamed):
+            return self.kernels.matvecs_each(vectors)
         if isinstance(self.kernels, LowRank):
             factors = [self.kernels.factor(m) for m in range(self.count)]
             return np.stack([factor @ (vector @ factor) for factor, vector in zip(factors, vectors, strict=True)])
@@ -222,6 +231,8 @@ class KernelStack:
     def traces(self) -> Array:
         if isinstance(self.kernels, LowRank):
             return self.kernels.sums(np.sum(self.kernels.columns**2, axis=0))
+        if isinstance(self.kernels, Streamed):
+            return np.full(self.count, float(self.samples))
         traces = np.array([float(np.trace(kernel)) for kernel in self.kernels])
         return traces if self.offsets is None else traces - 2 * self.offsets.sum(axis=1)
 
@@ -282,7 +293,7 @@ class KernelStack:
     def without_constants(self) -> Self:
         """What a bias makes the same problem, without large constants: features are counted from the reference,
         K_ij − K_ir − K_rj + K_rr. The stack itself where there are no constants to take away."""
-        if not any(self.mostly_constant(m) for m in range(self.count)):
+        if isinstance(self.kernels, Streamed) or not any(self.mostly_constant(m) for m in range(self.count)):
             return self
         r = self.reference
         if isinstance(self.kernels, LowRank):

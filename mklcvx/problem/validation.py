@@ -17,6 +17,7 @@ from .memory import check_copy
 from .numbers import RealArray
 from .ownership import checksum, is_mapped, owned
 from .stack import mirrored
+from .streamed import Streamed
 
 Array = NDArray[np.float64]
 
@@ -41,7 +42,7 @@ class KnownStack(NamedTuple):
 def as_stack(kernels: object) -> Stored:
     """Check the shape; return factors, a memory map, or an array that no other code can write to."""
     check_copy(kernels)
-    stack = kernels if isinstance(kernels, LowRank) else as_array(kernels, "kernels", "(M, n, n)")
+    stack = kernels if isinstance(kernels, LowRank | Streamed) else as_array(kernels, "kernels", "(M, n, n)")
     if stack.ndim != 3:
         words = "give a three-dimensional stack (M, n, n)"
         if stack.ndim == 2:
@@ -59,12 +60,13 @@ def as_stack(kernels: object) -> Stored:
         raise InputError(f"kernels have shape {stack.shape}: they are empty; give at least two samples")
     if rows < 2:
         raise InputError(f"kernels are for n = {rows} sample: give at least two, one of each class")
-    return stack if isinstance(stack, LowRank) else _ours(stack, new=isinstance(kernels, list | tuple))
+    return stack if isinstance(stack, LowRank | Streamed) else _ours(stack, new=isinstance(kernels, list | tuple))
 
 
 def _index_first(stack: Stored) -> Stored:
     """(n, n, M) as (M, n, n), with a warning, where the shape can be nothing else."""
-    if isinstance(stack, LowRank) or not stack.shape[0] == stack.shape[1] != stack.shape[2] or 0 in stack.shape:
+    made = isinstance(stack, LowRank | Streamed)
+    if made or not stack.shape[0] == stack.shape[1] != stack.shape[2] or 0 in stack.shape:
         return stack
     shape = f"kernels have shape {stack.shape}: read as (n, n, M), kernel index last"
     warnings.warn(shape, stacklevel=4)
@@ -103,6 +105,8 @@ def validated(
     checksums of a memory map, and the largest entry of every kernel. `semidefinite` tells which kernels need no test
     of that."""
     asked = repairs_asked(repair)
+    if isinstance(stack, Streamed):
+        return {"kernels": stack}  # its features have been checked, and Gaussians are semidefinite
     if isinstance(stack, LowRank):
         for m, name in enumerate(names):
             _check_entries(stack.factor(m), f"the factor of kernel {name!r} (index {m})", np.sqrt(LARGEST))
