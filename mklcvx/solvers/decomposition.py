@@ -6,7 +6,8 @@ from above, in one pass over blocks of the kernels. What is missing is found by 
 
 1. A pass gives K_mα₊ and K_mα₋, the parts of the samples of either sign, so f, both bounds, and every sample's share of
    the gap, (c_i − α_i)(1 − m_i)₊ + α_i(m_i − 1)₊ with its margin m_i (ν-forms: ρ in the place of 1).
-2. The working set W has the largest shares, then the samples nearest to the margin. The other samples with α_i > 0 may
+2. Half of the working set W is drawn in proportion to these shares: the largest alone lie close together. Free samples
+   follow, and those nearest to the margin. The other samples with α_i > 0 may
    only shrink together, those of either sign by a factor of their own. With W they make a problem of the same kind:
    W and two more samples, the means x̄± = Σ α_iφ(x_i)/A± in feature space, of price A± = Σ α_i, whose kernel entries
    the pass has seen. Its feasible points are some of those of the whole problem, the present α among them.
@@ -33,7 +34,8 @@ from .driver import Algorithm, Array, Problem, State, drive
 from .interior.engine import InteriorPoint
 
 Indices = NDArray[np.intp]
-SHARE = 0.5  # of the working set that goes to the largest shares of the gap
+SHARE = 0.5  # of the working set that goes to large shares of the gap
+TINY = 1e-300
 INNER = 0.1  # of the tolerance: that of the problem of the working set
 COARSE = 0.05  # of its price: Nyström's α closer to a bound is taken to it
 NEGLIGIBLE = 1e-10  # eigenvalue of K_m[L, L], relative to the largest, that is left out
@@ -52,6 +54,7 @@ class Streaming(State):
 
     alpha: Array
     parts: Parts
+    rounds: int
 
 
 @dataclass(frozen=True)
@@ -74,11 +77,11 @@ class Decomposition(Algorithm[Streaming]):
         size = min(self.working_set, task.samples)
         check_memory(16.0 * task.count * size**2, f"working sets of {size} samples", "give a smaller working_set")
         if not self.landmarks:
-            return _passed(task, problem.even, np.zeros(task.samples), COARSE)
+            return _passed(task, problem.even, np.zeros(task.samples), COARSE, 0)
         chosen = np.random.default_rng(self.seed).permutation(task.samples)[: self.landmarks]
         approximate = replace(task, kernels=nystroem(kernels, np.sort(chosen)), sizes=None)
         found = _solved(problem, approximate)
-        return _passed(task, _weights(found), found.lower.alpha, COARSE)
+        return _passed(task, _weights(found), found.lower.alpha, COARSE, 0)
 
     def step(self, problem: Problem[SingleTask, Task], state: Streaming) -> Streaming:
         task, alpha = problem.task, state.alpha
@@ -93,7 +96,7 @@ class Decomposition(Algorithm[Streaming]):
             here = task.signs == side
             new[here] *= found.lower.alpha[len(chosen) + k] / small.box[len(chosen) + k]
         new[chosen] = found.lower.alpha[: len(chosen)]
-        return _passed(task, _weights(found), new, INNER * problem.tolerance)
+        return _passed(task, _weights(found), new, INNER * problem.tolerance, state.rounds + 1)
 
     def points(self, problem: Problem[SingleTask, Task], state: Streaming) -> Points:
         task = problem.task
@@ -101,15 +104,15 @@ class Decomposition(Algorithm[Streaming]):
         return Points([state.alpha], [RankOneCoefficients(state.weights, state.alpha * task.signs)])
 
     def _working_set(self, task: Task, state: Streaming) -> Indices:
-        """Those with the largest shares of the gap, then those nearest to the margin."""
+        """Half of it drawn in proportion to the shares of the gap; then free samples, and those nearest to the margin."""
         short = task.risk(outputs := state.weights @ (state.parts.positive - state.parts.negative))
         lacking = short.level - task.signs * (outputs + short.bias)
         shares = (task.limit - state.alpha) * np.maximum(lacking, 0.0) + state.alpha * np.maximum(-lacking, 0.0)
         size = min(self.working_set, task.samples)
-        mixed = np.random.default_rng(self.seed).permutation(task.samples)  # of equal shares, not the first ones
-        first = mixed[np.argsort(-shares[mixed], kind="stable")][: int(np.ceil(SHARE * size))]
+        chance = np.random.default_rng([self.seed, state.rounds]).exponential(size=task.samples)
+        first = np.argsort(chance / np.maximum(shares, TINY), kind="stable")[: int(np.ceil(SHARE * size))]
         distance = np.abs(lacking)
-        distance[(state.alpha > 0) & (state.alpha < task.limit)] -= distance.max()  # free samples, before others
+        distance[(state.alpha > 0) & (state.alpha < task.limit)] -= distance.max()
         distance[first] = -np.inf
         return np.sort(np.argsort(distance, kind="stable")[:size])
 
@@ -130,7 +133,7 @@ def _streamed(task: Task) -> Streamed:
     return task.kernels
 
 
-def _passed(task: Task, weights: Array, alpha: Array, near: float) -> Streaming:
+def _passed(task: Task, weights: Array, alpha: Array, near: float, rounds: int) -> Streaming:
     """The state of α, taken to a bound where it is as near to it: a sample with α_i = 0 costs no pass anything."""
     alpha = np.where(alpha > near * task.box, np.where(alpha < (1 - near) * task.box, alpha, task.box), 0.0)
     if task.bias:  # what that takes from the balance comes from free samples, so that the others stay at their bounds
@@ -141,7 +144,7 @@ def _passed(task: Task, weights: Array, alpha: Array, near: float) -> Streaming:
     alpha = task.feasible(alpha)
     sides = np.stack([np.where(task.signs == side, alpha, 0.0) for side in (1.0, -1.0)], axis=1)
     products = _streamed(task).products(sides)
-    return Streaming(weights, alpha, Parts(products[:, :, 0], products[:, :, 1]))
+    return Streaming(weights, alpha, Parts(products[:, :, 0], products[:, :, 1]), rounds)
 
 
 def _solved(problem: Problem[SingleTask, Task], task: Task) -> CertifiedPoint:
