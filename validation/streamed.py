@@ -2,9 +2,9 @@
 
     python validation/streamed.py [-o validation/streamed.md] [--samples 20000] [--only moons:0,noisy:50] [--limit 1800]
 
-Ten Gaussians, γ = 2⁻³ … 2⁶ over the mean squared distance, `l1`, C = 1, tolerance 1e-2. A cell is a data set with a number
-of landmarks of the Nyström start (0: none), in a process of its own, which tells its peak memory. Cells are kept in a JSON
-file beside the page; those that are there are not computed again.
+Ten Gaussians, γ = 2⁻³ … 2⁶ over the mean squared distance, `l1`, C = 1, tolerance 1e-2. A cell is a data set with a
+number of landmarks of the Nyström start (0: none), in a process of its own, which tells its peak memory. Cells are kept
+in a JSON file beside the page; those that are there are not computed again.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ def data_of(name: str, n: int) -> tuple[np.ndarray, np.ndarray]:
 def measure(name: str, landmarks: int, n: int, limit: float) -> dict[str, object]:
     """One cell, in this process."""
     from mklcvx import solve_streamed
-    from mklcvx.problem.kernels import Gaussian
-    from mklcvx.problem.kernel_functions import MeanDistance
+    from mklcvx.problem.kernels import Gaussian, MeanDistance
 
     X, y = data_of(name, n)
     kernels = [Gaussian(MeanDistance(float(factor))) for factor in FACTORS]
@@ -90,9 +89,10 @@ def page(cells: list[dict], n: int, picture: str) -> str:
     lines = [
         "# Kernels that are never stored",
         "",
-        f"{n:,} samples, ten Gaussians, `l1`, C = 1: stored, the kernels would take {10 * n * n * 8 / 1e9:.2g} GB. Gaps are",
-        "certified for the exact Gaussians of the features, relative to the scale; time is that of one processor.",
-        f"Working sets of {WORKING_SET}, tolerance {TOLERANCE:g}. Python {platform.python_version()}, NumPy {np.__version__}.",
+        f"{n:,} samples, ten Gaussians, `l1`, C = 1: stored, the kernels take {10 * n * n * 8 / 1e9:.2g} GB. Gaps",
+        "are certified for the exact Gaussians of the features, relative to the scale; time is that of one processor.",
+        f"Working sets of {WORKING_SET}, tolerance {TOLERANCE:g}.",
+        f"Python {platform.python_version()}, NumPy {np.__version__}.",
         "",
         "| data | landmarks | gap at the start | start (CPU s) | gap certified | status | rounds | all (CPU s) | "
         "peak memory (GB) | α > 0 | α = C |",
@@ -112,8 +112,8 @@ def page(cells: list[dict], n: int, picture: str) -> str:
     if starts:
         best = min(starts, key=lambda cell: cell["trace"][0][1])
         lines += [
-            f"No start reaches the tolerance by itself: with {best['landmarks']} landmarks the gap of Nyström's solution, "
-            f"certified for the exact kernels, is {best['trace'][0][1]:.1e}.",
+            f"No start reaches the tolerance by itself: with {best['landmarks']} landmarks the gap of Nyström's "
+            f"solution, certified for the exact kernels, is {best['trace'][0][1]:.1e}.",
             "",
         ] if best["trace"][0][1] > TOLERANCE else []  # fmt: skip
     return "\n".join(lines)

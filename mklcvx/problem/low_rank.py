@@ -13,11 +13,9 @@ from ..renamed import OldName
 from .memory import check_stack
 from .numbers import RealArray
 from .ownership import handed_over, is_settled
-from .streamed import Streamed
+from .streamed import Chosen, Streamed
 
 Array = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp] | NDArray[np.bool_]
-Chosen: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | Indices"
 
 
 def _checked(factor: ArrayLike, m: int) -> Array:
@@ -228,4 +226,6 @@ def dense(kernels: Stored) -> RealArray:
 
 def part_of(kernels: Stored, samples: NDArray[np.intp]) -> Stored:
     """The kernels of some of the samples."""
-    return kernels.of_samples(samples) if isinstance(kernels, LowRank | Streamed) else kernels[:, samples][:, :, samples]
+    if isinstance(kernels, LowRank | Streamed):
+        return kernels.of_samples(samples)
+    return kernels[:, samples][:, :, samples]

@@ -1,13 +1,13 @@
 """Gaussian kernels as functions of features, computed block by block where they are asked for and never stored.
 
-K_m(i, j) = exp(−γ_m ‖x_i − x_j‖²) for features and γ_m as they are stored, read as exact reals. Such a kernel is positive
-semidefinite whatever the samples are (Bochner 1932; Schoenberg 1938): nothing has to be factored to know it.
+K_m(i, j) = exp(−γ_m ‖x_i − x_j‖²) for features and γ_m as they are stored, read as exact reals. Such a kernel is
+positive semidefinite whatever the samples are (Bochner 1932; Schoenberg 1938): nothing has to be factored to know it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Self
+from typing import TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,8 @@ from .numbers import as_real_array, is_number
 from .ownership import handed_over
 
 Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+Indices: TypeAlias = NDArray[np.intp] | NDArray[np.bool_]
+Chosen: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | Indices"
 
 ENTRIES = 1 << 16  # of a block: it stays in the cache while every kernel is made of its distances
 LARGEST = 1e150  # of a feature: squares and their sums are numbers
@@ -81,25 +82,36 @@ class Streamed:
     def __len__(self) -> int:
         return len(self.gammas)
 
-    def __getitem__(self, m: int) -> Array:
+    @overload
+    def __getitem__(self, which: Chosen) -> Streamed: ...
+
+    @overload
+    def __getitem__(self, which: int | tuple[Chosen, Chosen | int, Chosen | int]) -> Array: ...
+
+    def __getitem__(self, which: int | Chosen | tuple[Chosen, Chosen | int, Chosen | int]) -> Array | Streamed:
+        if isinstance(which, tuple):  # entries of every kernel: of one row, of one column, or at pairs of indices
+            distances = np.sum((self.X[which[1]] - self.X[which[2]]) ** 2, axis=-1)
+            return np.exp(-np.multiply.outer(self.gammas, distances))
+        gammas = self.gammas[which]
+        if np.ndim(gammas):
+            return self._with(self.X, np.asarray(gammas))
         every = np.arange(len(self.X))
         check_stack(1, len(every), len(every))
-        return self.some([m]).block(every, every)[0]
+        return self._with(self.X, np.array([gammas])).block(every, every)[0]
 
     def __iter__(self) -> Iterator[Array]:
         return (self[m] for m in range(len(self)))
 
-    def some(self, chosen: Sequence[int]) -> Self:
-        """Some of the kernels."""
-        other = object.__new__(type(self))
-        other.X, other.gammas = self.X, self.gammas[list(chosen)]
+    def _with(self, X: Array, gammas: Array) -> Streamed:
+        other = object.__new__(Streamed)
+        other.X, other.gammas = handed_over(X), handed_over(gammas)
         return other
 
-    def of_samples(self, chosen: Indices) -> Streamed:
+    def of_samples(self, chosen: Chosen) -> Streamed:
         """The kernels of some of the samples."""
-        return Streamed(self.X[chosen], [float(gamma) for gamma in self.gammas])
+        return self._with(np.ascontiguousarray(self.X[chosen]), self.gammas)
 
-    def block(self, rows: Indices, columns: Indices) -> Array:
+    def block(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Array:
         """Some rows and columns of every kernel, (M, rows, columns)."""
         found = np.empty((len(self), len(rows), len(columns)))
         for here, m, values in self._blocks(rows, columns):
@@ -127,7 +139,7 @@ class Streamed:
             found[m, here] = values @ short[m]
         return found
 
-    def _blocks(self, rows: Indices, columns: Indices) -> Iterator[tuple[slice, int, Array]]:
+    def _blocks(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Iterator[tuple[slice, int, Array]]:
         """Blocks of rows, one kernel after the other; the array is written over by the next."""
         from scipy.spatial.distance import cdist  # differences first: nothing cancels, wherever the samples lie
 

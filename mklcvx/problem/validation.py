@@ -65,8 +65,9 @@ def as_stack(kernels: object) -> Stored:
 
 def _index_first(stack: Stored) -> Stored:
     """(n, n, M) as (M, n, n), with a warning, where the shape can be nothing else."""
-    made = isinstance(stack, LowRank | Streamed)
-    if made or not stack.shape[0] == stack.shape[1] != stack.shape[2] or 0 in stack.shape:
+    if isinstance(stack, LowRank | Streamed):
+        return stack
+    if not stack.shape[0] == stack.shape[1] != stack.shape[2] or 0 in stack.shape:
         return stack
     shape = f"kernels have shape {stack.shape}: read as (n, n, M), kernel index last"
     warnings.warn(shape, stacklevel=4)

@@ -1,8 +1,8 @@
 """streamed — kernels that are never stored: solve approximately, certify truly, refine on a working set.
 
-The first α and weights are those of the Nyström approximation K_m ≈ F_mF_m', F_m = K_m[:, L] K_m[L, L]^(−1/2), L some of
-the samples. Every α in the feasible set bounds the optimum of the exact kernels from below, and f = Σ_m μ_mK_mβ bounds it
-from above, in one pass over blocks of the kernels. What is missing is found by decomposition (Osuna et al. 1997):
+The first α and weights are those of the Nyström approximation K_m ≈ F_mF_m', F_m = K_m[:, L] K_m[L, L]^(−1/2), L some
+of the samples, or nothing. Every α in the feasible set bounds the optimum of the exact kernels from below, and
+f = Σ_m μ_mK_mβ bounds it from above, in one pass over blocks of the kernels. What is missing is found by decomposition:
 
 1. A pass gives K_mα₊ and K_mα₋, the parts of the samples of either sign, so f, both bounds, and every sample's share of
    the gap, (c_i − α_i)(1 − m_i)₊ + α_i(m_i − 1)₊ with its margin m_i (ν-forms: ρ in the place of 1).
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificate import CertifiedPoint
+from ..certificate.run import Ending
 from ..formulations import SINGLE_TASKS, Points, RankOneCoefficients, SingleTask, Task
 from ..problem.low_rank import LowRank
 from ..problem.memory import check_memory
@@ -104,7 +105,7 @@ class Decomposition(Algorithm[Streaming]):
         return Points([state.alpha], [RankOneCoefficients(state.weights, state.alpha * task.signs)])
 
     def _working_set(self, task: Task, state: Streaming) -> Indices:
-        """Half of it drawn in proportion to the shares of the gap; then free samples, and those nearest to the margin."""
+        """Half of it drawn by the shares of the gap; then free samples, and those nearest to the margin."""
         short = task.risk(outputs := state.weights @ (state.parts.positive - state.parts.negative))
         lacking = short.level - task.signs * (outputs + short.bias)
         shares = (task.limit - state.alpha) * np.maximum(lacking, 0.0) + state.alpha * np.maximum(-lacking, 0.0)
@@ -121,7 +122,7 @@ def nystroem(kernels: Streamed, landmarks: Indices) -> LowRank:
     """Factors K_m[:, L] V λ^(−1/2), with the eigenvalues λ of K_m[L, L] that are not negligible."""
     every, factors = np.arange(kernels.shape[1]), []
     for m in range(len(kernels)):
-        one = kernels.some([m])
+        one = kernels[[m]]
         values, vectors = np.linalg.eigh(one.block(landmarks, landmarks)[0])
         keep = values > NEGLIGIBLE * values[-1]
         factors.append(one.block(every, landmarks)[0] @ (vectors[:, keep] / np.sqrt(values[keep])))
@@ -153,7 +154,10 @@ def _solved(problem: Problem[SingleTask, Task], task: Task) -> CertifiedPoint:
     problem.svm_solves += 1
     working = task.centred()
     found = family_of(formulation).quickly(formulation, working, tolerance)
-    return (found or drive(InteriorPoint(), formulation, working, tolerance))[0]
+    point, run = found or drive(InteriorPoint(), formulation, working, tolerance)
+    if run.status is Ending.INTERRUPTED:
+        raise KeyboardInterrupt
+    return point
 
 
 def _weights(found: CertifiedPoint) -> Array:
@@ -172,7 +176,7 @@ def _restricted(task: Task, state: Streaming, chosen: Indices, others: Array, si
         seen = rows[side][:, chosen] - kernels[:, :size, :size] @ mine[chosen]
         kernels[:, size + k, :size] = kernels[:, :size, size + k] = seen / total
         for j, other in enumerate(sides[: k + 1]):
-            # Σ over i, j outside of α_iK_ijα_j: what the pass saw of the outer samples, less what those of W sent there.
+            # Σ α_iK_ijα_j over the others: what the pass saw there, less what came from W.
             theirs = np.where(task.signs == other, others, 0.0)
             whole = rows[side] @ theirs - (kernels[:, size + j, :size] * totals[j]) @ mine[chosen]
             kernels[:, size + k, size + j] = kernels[:, size + j, size + k] = whole / (total * totals[j])

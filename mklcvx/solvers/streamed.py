@@ -109,5 +109,6 @@ def solve_streamed(
     stack = Streamed(X, kernels)
     instance = Instance(stack, y, names=stack.names, sample_weight=sample_weight)
     options = {"landmarks": int(landmarks), "working_set": int(working_set), "seed": int(seed)}
-    given = {"time_limit": time_limit, "max_iter": max_iter, "report": report, "callback": callback}
-    return solved(instance, chosen.name, METHOD, tol, parameters, options=options, **given)[0]
+    limits = {"time_limit": time_limit, "max_iter": max_iter}
+    told = {"options": options, "report": report, "callback": callback}
+    return solved(instance, chosen.name, METHOD, tol, parameters, None, **limits, **told)[0]
