@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims \
+.PHONY: demo test test-fast lint wheel-test docs site-test routes solvers streamed engine pairs defaults claims \
 	headlines golden truth conform matrix experiments bench mutation clean
 
 demo: .venv/installed
@@ -31,6 +31,9 @@ routes: .venv/installed
 
 solvers: .venv/installed
 	$(BIN)/python validation/solvers.py -o validation/solvers.md
+
+streamed: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/streamed.py -o validation/streamed.md
 
 engine: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/engine.py -o validation/engine.md

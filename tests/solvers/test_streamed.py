@@ -204,7 +204,7 @@ def test_bad_input_gets_one_line(changes, words):
 
 def test_working_sets_that_do_not_fit_are_refused(monkeypatch):
     monkeypatch.setenv("MKLCVX_MEMORY", "10MB")
-    with pytest.raises(InputError, match="working sets of 1200 samples.*smaller working_set"):
+    with pytest.raises(InputError, match=r"working sets of 1200 samples.*smaller working_set"):
         solve_streamed(np.tile(X, (5, 1)), np.tile(Y, 5), GAMMAS)
 
 
