@@ -103,8 +103,8 @@ def page(cells: list[dict], n: int, picture: str) -> str:
         first = cell["trace"][0]
         lines.append(
             f"| {cell['data']} | {cell['samples']:,} | {cell['landmarks']} | {first[1]:.1e} | {first[2]:.0f} | "
-            f"{cell['gap']:.1e} | {cell['status']} | {cell['rounds']} | {cell['cpu']:.0f} | {cell['gigabytes']:.2f} | {cell['supports']} | "
-            f"{cell['bounded']} |"
+            f"{cell['gap']:.1e} | {cell['status']} | {cell['rounds']} | {cell['cpu']:.0f} | "
+            f"{cell['gigabytes']:.2f} | {cell['supports']} | {cell['bounded']} |"
         )
     lines += ["", *(f"- `{name}`: {words}" for name, words in ABOUT.items()), "", f"![]({picture})", ""]
     good = [cell for cell in cells if cell["gap"] <= TOLERANCE and cell["cpu"] <= LIMIT and cell["gigabytes"] < 6]

@@ -7,11 +7,12 @@ f = Σ_m μ_mK_mβ bounds it from above, in one pass over blocks of the kernels.
 1. A pass gives K_mα₊ and K_mα₋, the parts of the samples of either sign, so f, both bounds, and every sample's share of
    the gap, (c_i − α_i)(1 − m_i)₊ + α_i(m_i − 1)₊ with its margin m_i (ν-forms: ρ in the place of 1).
 2. Half of the working set W is drawn in proportion to these shares: the largest alone lie close together. Free samples
-   follow, and those nearest to the margin. The other samples with α_i > 0 may
-   only shrink together, those of either sign by a factor of their own. With W they make a problem of the same kind:
-   W and two more samples, the means x̄± = Σ α_iφ(x_i)/A± in feature space, of price A± = Σ α_i, whose kernel entries
-   the pass has seen. Its feasible points are some of those of the whole problem, the present α among them.
-3. That problem, small and dense, is solved by `interior`: α and the weights. The lower bound cannot fall.
+   follow, and those nearest to the margin. The other samples with α_i > 0 may only shrink together, those of either
+   sign by a factor of their own. With W they make a problem of the same kind: W and two more samples, the means
+   x̄± = Σ α_iφ(x_i)/A± in feature space, of price A± = Σ α_i, whose kernel entries the pass has seen. Its feasible
+   points are some of those of the whole problem, the present α among them.
+3. That problem, small and dense, is solved by `interior`: α and the weights. The lower bound does not fall, but for the
+   accuracy of that solution.
 
 References: Osuna, Freund & Girosi 1997; Williams & Seeger 2001 (Nyström).
 """
