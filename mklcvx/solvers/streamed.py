@@ -62,7 +62,7 @@ def solve_streamed(
     tol : float, default=0.01
         Relative gap that the certificate must prove.
     time_limit : float, optional
-        Seconds.
+        Seconds, asked for after each round. The certificate of the best point then takes up to five more passes.
     max_iter : int, optional
         Rounds of refinement.
     sample_weight : array_like of shape (n,), optional
