@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 .PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims headlines \
 	golden truth conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
-	cluster clean
+	cluster streamed clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -51,6 +51,9 @@ routes: .venv/installed
 
 solvers: .venv/installed
 	$(BIN)/python validation/solvers.py -o validation/solvers.md
+
+streamed: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/streamed.py -o validation/streamed.md
 
 engine: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/engine.py -o validation/engine.md

@@ -61,6 +61,7 @@ outside_pages = {
     "validation/matrix/validation.md": "docs/outside/matrix.md",
     "validation/routes.md": "docs/outside/routes.md",
     "validation/solvers.md": "docs/outside/solvers.md",
+    "validation/streamed.md": "docs/outside/streamed.md",
     "validation/truth/truth.md": "docs/outside/truth.md",
 }
 outside_pages |= {f"docs/course/{p.name}": f"docs/chapters/{p.stem}.rst" for p in sorted(HERE.glob("course/plot_*.py"))}

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .solvers.paths import RegularizationPath, solve_path
     from .solvers.second_stage import second_stage
     from .solvers.solving import solve
+    from .solvers.streamed import solve_streamed
     from .verification.judge import Report, shrink, verify
     from .verification.proof import prove
 
@@ -48,7 +49,8 @@ __all__ = [
     "Report", "ScaleWarning", "Solution", "TwoStageMKL", "Views", "__version__", "available_formulations",
     "available_losses", "available_solvers", "conform", "fill_missing", "formulations", "kernel_importance", "kernels",
     "load_instance", "load_model", "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance",
-    "save_model", "save_solution", "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
+    "save_model", "save_solution", "second_stage", "shrink", "solve", "solve_path", "solve_streamed", "verify",
+    "zoo",
 ]  # fmt: skip
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
@@ -70,6 +72,7 @@ HOMES = {
     "solvers.paths": "RegularizationPath solve_path",
     "solvers.second_stage": "second_stage",
     "solvers.solving": "solve",
+    "solvers.streamed": "solve_streamed",
     "verification.judge": "Report shrink verify",
     "verification.proof": "prove",
 }

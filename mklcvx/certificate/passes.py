@@ -13,6 +13,9 @@ any order. What is left, K₁b₃ + K₂(b₂ + b₃) + K₃β, is small, and so
 **Constants.** With a bias Σβ = 0 exactly, and a constant added to z belongs to b. So z is returned less `shift`, the
 median of z (any number would do), subtracted before it is rounded.
 
+**Streamed.** Entries are computed from features while they are needed, each with the error that `gaussians` states, e:
+|z_i − (Kβ)_i| ≤ ((s+1)u(1 + e) + e)‖β‖₁. There is one way only, for no entry is there to be cut.
+
 **Factors.** K = FF' is never formed: w = F'β, then Fw. With a bias F may lose a constant in each column.
 """
 
@@ -27,6 +30,8 @@ import numpy as np
 
 from ..problem.low_rank import LowRank
 from ..problem.stack import KernelStack
+from ..problem.streamed import Streamed
+from .gaussians import entry_error
 from .record import Sliced
 from .rounding import STEPS, TINY, Array, U, above, product_terms, total_above, total_below
 
@@ -62,6 +67,8 @@ def seen(stack: KernelStack, beta: Array, bias: bool, sliced: Sliced) -> Seen:
     chosen = np.broadcast_to(sliced, stack.count)
     if isinstance(stack.kernels, LowRank):
         return _stacked([_by_factor(stack.kernels.factor(m), beta, bias, bool(c)) for m, c in enumerate(chosen)])
+    if isinstance(stack.kernels, Streamed):
+        return _streamed(stack.kernels.matvecs(beta), stack.kernels, beta[None], bias)
     length, support, low = total_above(np.abs(beta)), int(np.count_nonzero(beta)), np.zeros((1, 1))
     error = above((support + 1) * U * stack.largest_entries * length)[:, None]
     high = np.empty((stack.count, len(beta))) if chosen.all() else stack.matvecs(beta)
@@ -79,6 +86,8 @@ def own_seen(stack: KernelStack, vectors: Array, bias: bool, sliced: Sliced) -> 
     fine = np.broadcast_to(sliced, stack.count)
     if isinstance(stack.kernels, LowRank):
         return _stacked([_by_factor(stack.kernels.factor(m), v, bias, bool(fine[m])) for m, v in enumerate(vectors)])
+    if isinstance(stack.kernels, Streamed):
+        return _streamed(stack.kernels.matvecs_each(vectors), stack.kernels, vectors, bias)
     found = stack.each(_own, stack.largest_entries, vectors, fine)
     high, low, error = (np.stack(column) for column in zip(*found, strict=True))
     return _measured(high, low, error, vectors, bias)
@@ -95,6 +104,14 @@ def _own(kernel: Array, size: float, vector: Array, fine: bool) -> tuple[Array, 
     length, support = total_above(np.abs(vector)), int(np.count_nonzero(vector))
     error = np.full(len(vector), above((support + 1) * U * size * length))
     return kernel @ vector, np.zeros(len(vector)), error
+
+
+def _streamed(images: Array, kernels: Streamed, vectors: Array, bias: bool) -> Seen:
+    """Of kernels that are not stored: the products' rounding, and that of every entry."""
+    off, lengths = entry_error(kernels.features), np.array([total_above(np.abs(vector)) for vector in vectors])
+    terms = np.count_nonzero(vectors, axis=1) + 1
+    errors = np.broadcast_to(above((terms * U * (1 + off) + off) * lengths), (len(images),))
+    return _measured(images, np.zeros((1, 1)), errors[:, None], vectors, bias)
 
 
 def _stacked(parts: list[Part]) -> Seen:

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from ..problem.low_rank import LowRank
 from ..problem.stack import KernelStack, mirrored, pivoted_cholesky
+from ..problem.streamed import Streamed
 from ..problem.validation import largest_entry
 from .passes import ROWS
 from .rounding import TINY, Array, U, above
@@ -74,7 +75,7 @@ def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float
 
 def successive_ridges(stack: KernelStack, weights: Array, bias: bool) -> Successive:
     """The same by one way after the other, as far as they are asked for."""
-    if isinstance(stack.kernels, LowRank) or not weights.any():
+    if isinstance(stack.kernels, LowRank | Streamed) or not weights.any():
         return Successive(iter([0.0]))
     name = "ridges with a bias" if bias else "ridges"
     return stack.once(name, weights, lambda: Successive(_combined_ridges(stack, weights, bias)))

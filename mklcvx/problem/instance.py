@@ -16,6 +16,7 @@ from .low_rank import Kernels, LowRank, Stored, part_of
 from .numbers import AnyArray, RealArray
 from .ownership import checksum, handed_over, is_mapped, owned, read_only
 from .stack import Memory, mirrored
+from .streamed import Streamed
 from .target_checks import as_names, as_targets, find_test_targets, named_classes
 from .targets import Targets
 from .validation import KnownStack, as_array, as_stack, check_test_stack, largest_entries, validated
@@ -167,6 +168,7 @@ class Instance:
     def __repr__(self) -> str:
         kind = "low-rank kernels" if isinstance(self.kernels, LowRank) else f"{self.kernels.dtype} kernels"
         kind += " on a cluster" if isinstance(self.kernels, Distributed) else ""
+        kind = "streamed kernels" if isinstance(self.kernels, Streamed) else kind
         parts = [f"{self.count} {kind}", f"{self.samples} samples", f"target={self.targets.kind!r}"]
         if self.targets.values.ndim == 2 or self.targets.kind == "classes":
             things = "outputs" if self.targets.kind == "response" else "labels"

@@ -14,10 +14,9 @@ from .distributed import DaskArray, Distributed
 from .memory import check_stack
 from .numbers import RealArray
 from .ownership import handed_over, is_settled
+from .streamed import Chosen, Streamed
 
 Array = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp] | NDArray[np.bool_]
-Chosen: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | Indices"
 
 
 def _checked(factor: ArrayLike, m: int) -> Array:
@@ -214,13 +213,13 @@ class LowRank:
     images, squares = OldName("matvecs"), OldName("quad_forms")
 
 
-Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank | Distributed | DaskArray  # as they are given
-Stored: TypeAlias = RealArray | LowRank | Distributed  # kernels (M, n, n) as they are kept
+Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank | Streamed | Distributed | DaskArray  # as they are given
+Stored: TypeAlias = RealArray | LowRank | Streamed | Distributed  # kernels (M, n, n) as they are kept
 
 
 def dense(kernels: Stored) -> RealArray:
     """The kernels as an array; those in factors are formed."""
-    if not isinstance(kernels, LowRank):
+    if not isinstance(kernels, LowRank | Streamed):
         return np.asarray(kernels)
     check_stack(*kernels.shape)
     return np.stack(list(kernels))

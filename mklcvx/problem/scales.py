@@ -13,6 +13,7 @@ import numpy as np
 from .distributed import Distributed
 from .kernel_functions import Array
 from .low_rank import LowRank, Stored
+from .streamed import Streamed
 
 UNLIKE = 10.0  # ratio of traces from which on sizes decide what is learned
 DIGITS = 12  # of the unit: one that is 1 up to rounding is 1
@@ -24,6 +25,8 @@ def diagonals(kernels: Stored) -> Array:
         return kernels.sums(kernels.columns**2).T
     if isinstance(kernels, Distributed):
         return np.stack(kernels.each(np.diagonal))
+    if isinstance(kernels, Streamed):
+        return np.ones(kernels.shape[:2])
     return np.asarray(np.einsum("mii->mi", kernels), dtype=float)
 
 

@@ -15,6 +15,7 @@ from ..renamed import OldName
 from .distributed import Asked, Distributed, entries
 from .low_rank import LowRank, Stored
 from .numbers import RealArray
+from .streamed import Streamed
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -54,8 +55,8 @@ class Memory:
 
 
 def same_place(one: Stored, other: Stored) -> bool:
-    """Whether two stacks are the same numbers in the same place; False for factors."""
-    if isinstance(one, LowRank) or isinstance(other, LowRank):
+    """Whether two stacks are the same numbers in the same place; False for what is made anew."""
+    if isinstance(one, LowRank | Streamed) or isinstance(other, LowRank | Streamed):
         return False
     if isinstance(one, Distributed) or isinstance(other, Distributed):
         return one is other
@@ -106,6 +107,8 @@ class KernelStack:
         """max |K_ij| of every kernel as stored; of factors, of the factor."""
         if self.sizes is not None:
             return self.sizes
+        if isinstance(self.kernels, Streamed):
+            return np.ones(self.count)
         if isinstance(self.kernels, LowRank):
             return np.array([_largest(self.kernels.factor(m)) for m in range(self.count)])
         return np.array(self._each_stored(_largest))
@@ -216,15 +219,18 @@ class KernelStack:
         """K_m v for every kernel, (M, n), read-only. Asked again for the same vector, no kernel is read again: the two
         bounds of a point that weights and α describe cost one pass together."""
         if not (self._last and np.array_equal(self._last["vector"], vector)):
-            images = self.once("images", vector, lambda: self._matvecs(vector))
-            images.setflags(write=False)
-            self._last.update(vector=vector.copy(), images=images)
+            self.know_matvecs(vector, self.once("images", vector, lambda: self._matvecs(vector)))
         return self._last["images"]
+
+    def know_matvecs(self, vector: Array, images: Array) -> None:
+        """Take K_m v, (M, n), as known: the next `matvecs` of this vector reads no kernel."""
+        images.setflags(write=False)
+        self._last.update(vector=vector.copy(), images=images)
 
     def _matvecs(self, vector: Array) -> Array:
         if not vector.any():
             return np.zeros((self.count, self.samples))
-        if isinstance(self.kernels, LowRank):
+        if isinstance(self.kernels, LowRank | Streamed):
             return self.kernels.matvecs(vector)
         if self._rows is not None:
             return (self._rows @ vector).reshape(self.count, -1)
@@ -232,7 +238,7 @@ class KernelStack:
 
     def matvecs_of(self, chosen: NDArray[np.bool_], vector: Array) -> Array:
         """K_m v for the kernels that are chosen, and zeros for the others, which are not read; (M, n)."""
-        if chosen.all() or isinstance(self.kernels, LowRank):
+        if chosen.all() or isinstance(self.kernels, LowRank | Streamed):
             return self.matvecs(vector)
         images = np.zeros((self.count, self.samples))
         if chosen.any():
@@ -246,6 +252,8 @@ class KernelStack:
 
     def matvecs_each(self, vectors: Array) -> Array:
         """K_m v_m for every kernel and its own vector, (M, n)."""
+        if isinstance(self.kernels, Streamed):
+            return self.kernels.matvecs_each(vectors)
         if isinstance(self.kernels, LowRank):
             factors = [self.kernels.factor(m) for m in range(self.count)]
             return np.stack([factor @ (vector @ factor) for factor, vector in zip(factors, vectors, strict=True)])
@@ -282,6 +290,8 @@ class KernelStack:
     def traces(self) -> Array:
         if isinstance(self.kernels, LowRank):
             return self.kernels.sums(np.sum(self.kernels.columns**2, axis=0))
+        if isinstance(self.kernels, Streamed):
+            return np.full(self.count, float(self.samples))
         traces = np.array([float(trace) for trace in self._each_stored(np.trace)])
         return traces if self.offsets is None else traces - 2 * self.offsets.sum(axis=1)
 
@@ -337,7 +347,7 @@ class KernelStack:
     def without_constants(self) -> Self:
         """What a bias makes the same problem, without large constants: features are counted from the reference,
         K_ij − K_ir − K_rj + K_rr. The stack itself where there are no constants to take away."""
-        if not any(self.mostly_constant(m) for m in range(self.count)):
+        if isinstance(self.kernels, Streamed) or not any(self.mostly_constant(m) for m in range(self.count)):
             return self
         kernels, offsets = self.once("without constants", np.empty(0), self._counted_from_reference)
         if kernels is self.kernels and offsets is None:

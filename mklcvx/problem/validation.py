@@ -18,6 +18,7 @@ from .memory import check_copy
 from .numbers import RealArray
 from .ownership import checksum, is_mapped, owned
 from .stack import mirrored
+from .streamed import Streamed
 
 Array = NDArray[np.float64]
 Given: TypeAlias = Stored | DaskArray  # a stack whose shape has been checked
@@ -44,7 +45,7 @@ def as_stack(kernels: object) -> Given:
     """Check the shape; return factors, a memory map, an array that no other code can write to, or one of Dask's."""
     check_copy(kernels)
     stack: Given
-    if isinstance(kernels, LowRank | Distributed):
+    if isinstance(kernels, LowRank | Streamed | Distributed):
         stack = kernels
     elif is_dask(kernels):
         stack = _check_lazy(kernels)
@@ -72,7 +73,7 @@ def as_stack(kernels: object) -> Given:
 
 def _index_first(stack: Given) -> Given:
     """(n, n, M) as (M, n, n), with a warning, where the shape can be nothing else."""
-    if isinstance(stack, LowRank | Distributed) or 0 in stack.shape:
+    if isinstance(stack, LowRank | Streamed | Distributed) or 0 in stack.shape:
         return stack
     if not stack.shape[0] == stack.shape[1] != stack.shape[2]:
         return stack
@@ -131,6 +132,8 @@ def validated(
     checksums of a memory map, and the largest entry of every kernel. `semidefinite` tells which kernels need no test
     of that. Of a part of `count` kernels, `first` is the index of its first."""
     asked = repairs_asked(repair)
+    if isinstance(stack, Streamed):
+        return {"kernels": stack}  # its features have been checked, and Gaussians are semidefinite
     if isinstance(stack, LowRank):
         for m, name in enumerate(names):
             _check_entries(stack.factor(m), f"the factor of kernel {name!r} (index {m})", np.sqrt(LARGEST))

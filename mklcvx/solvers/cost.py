@@ -8,6 +8,7 @@ from ..formulations.losses import HINGE, KNOWN
 from ..problem.instance import Instance
 from ..problem.low_rank import LowRank
 from ..problem.memory import check_memory
+from ..problem.streamed import Streamed
 from .names import current_name
 
 DECLARED = ("clarabel", "scs", "silp_exact")  # solvers of programmes that hold the kernels' factors
@@ -31,6 +32,8 @@ def check_size(instance: Instance, solver: str, given: Given) -> None:
     """Refuse, before anything is computed, an instance whose solution needs more memory than is available beside the
     kernels; `given` are the parameters. Programmes that are declared hold three more matrices for each kernel."""
     samples, stack = instance.samples, instance.kernels
+    if isinstance(stack, Streamed):
+        return  # `streamed` asks for the memory of its working set
     outputs = _outputs(instance)
     matrices = 4.0 if outputs == 1 else 4.0 + outputs
     if outputs > 1 and (instance.targets.kind == "response" or KNOWN.get(str(given.get("loss")), HINGE).joint):

@@ -116,7 +116,7 @@ def _left(limit: float | None, started: float) -> float | None:
     return limit if limit is None or spent < NEXT_TO_NOTHING * limit else limit - spent
 
 
-def _published(algorithm: type[Algorithm]) -> Solver:
+def published(algorithm: type[Algorithm]) -> Solver:
     def run(formulation: Formulation, task: Posed, tolerance: float, options: Options, **given: Own) -> Outcome:
         return drive(with_options(algorithm, options), formulation, task, tolerance, **given)
 
@@ -132,7 +132,7 @@ SOLVERS: tuple[Solver, ...] = (
         "the declarations with SCS, a first-order method: the second opinion",
         partial(_declared, {"options": SCS, "units": (1.0,)}),
     ),
-    *(_published(algorithm) for algorithm in ALGORITHMS),
+    *(published(algorithm) for algorithm in ALGORITHMS),
 )
 
 
@@ -240,13 +240,17 @@ def prepared(
 ) -> Solver:  # fmt: skip
     """The solver of that name, after its limits and options have been checked."""
     method = solver_named(solver, formulations.get(formulation))
-    check_tolerance(method.tolerance if tol is None else tol)
+    check_limits(method.tolerance if tol is None else tol, time_limit, max_iter)
+    method.check_options(options or {})
+    return method
+
+
+def check_limits(tol: float, time_limit: float | None, max_iter: int | None) -> None:
+    check_tolerance(tol)
     if time_limit is not None and not (is_number(time_limit) and time_limit > 0):
         raise InputError(f"time_limit = {time_limit!r} is not positive: give seconds")
     if max_iter is not None and not (isinstance(max_iter, numbers.Integral) and max_iter >= 1):
         raise InputError(f"max_iter = {max_iter!r} is below 1 or no integer: give a number of iterations")
-    method.check_options(options or {})
-    return method
 
 
 def solved(

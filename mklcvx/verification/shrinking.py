@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..problem.instance import Instance
-from ..problem.low_rank import LowRank
+from ..problem.low_rank import part_of
 
 Fails = Callable[[Instance], bool]
 Select = Callable[[Instance, Sequence[int]], Instance]
@@ -36,9 +36,7 @@ def restricted(instance: Instance, samples: Sequence[int]) -> Instance:
     chosen = np.asarray(samples, dtype=int)
     changes = {"sample_weight": instance.sample_weight[chosen], **instance.targets.of_samples(chosen).arguments()}
     without = dict.fromkeys(("test_kernels", "test_diagonals", instance.targets.test_field))
-    kernels = instance.kernels
-    part = kernels.of_samples(chosen) if isinstance(kernels, LowRank) else kernels[:, chosen][:, :, chosen]
-    return instance.with_kernels(part, **changes, **without)
+    return instance.with_kernels(part_of(instance.kernels, chosen), **changes, **without)
 
 
 def _least(instance: Instance, count: int, part: Select, fails: Fails) -> Instance:
