@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .solvers.second_stage import second_stage
     from .solvers.solving import solve
     from .verification.judge import Report, shrink, verify
+    from .verification.narrowing import narrow_weights
     from .verification.proof import prove
 
 __all__ = [
@@ -47,7 +48,7 @@ __all__ = [
     "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "OneClassWarning", "RegularizationPath",
     "Report", "ScaleWarning", "Solution", "TwoStageMKL", "Views", "__version__", "available_formulations",
     "available_losses", "available_solvers", "conform", "fill_missing", "formulations", "kernel_importance", "kernels",
-    "load_instance", "load_model", "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance",
+    "load_instance", "load_model", "load_solution", "mkl_path", "narrow_weights", "plot", "preprocessing", "prove", "save_instance",
     "save_model", "save_solution", "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
 ]  # fmt: skip
 
@@ -71,6 +72,7 @@ HOMES = {
     "solvers.second_stage": "second_stage",
     "solvers.solving": "solve",
     "verification.judge": "Report shrink verify",
+    "verification.narrowing": "narrow_weights",
     "verification.proof": "prove",
 }
 HOME = {name: module for module, names in HOMES.items() for name in names.split()}

@@ -266,13 +266,19 @@ def weights_interval(
     """As `Solution.weights_interval`, which has the words."""
     if name not in SHAPES:
         return None
-    shape = SHAPES[name](len(weights), **{key: float(parameters[key]) for key in OWN if key in parameters})
+    shape = shape_of(name, parameters, len(weights))
     if shape is None:
         return np.stack([weights, weights], axis=1)
     if slopes is None:
         return None
     wanted = 0.0 if tolerance is None else float(above(tolerance * certificate.base))
     return np.stack(outer(shape, *slopes, max(certificate.gap, wanted)), axis=1)
+
+
+def shape_of(name: str, parameters: Mapping[str, Any], count: int) -> Shape | None:
+    """The shape of a formulation's weights; None where they are given, or it has none."""
+    own = {key: float(parameters[key]) for key in OWN if key in parameters}
+    return SHAPES[name](count, **own) if name in SHAPES else None
 
 
 @np.errstate(all="ignore")
