@@ -48,8 +48,8 @@ __all__ = [
     "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "OneClassWarning", "RegularizationPath",
     "Report", "ScaleWarning", "Solution", "TwoStageMKL", "Views", "__version__", "available_formulations",
     "available_losses", "available_solvers", "conform", "fill_missing", "formulations", "kernel_importance", "kernels",
-    "load_instance", "load_model", "load_solution", "mkl_path", "narrow_weights", "plot", "preprocessing", "prove", "save_instance",
-    "save_model", "save_solution", "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
+    "load_instance", "load_model", "load_solution", "mkl_path", "narrow_weights", "plot", "preprocessing", "prove",
+    "save_instance", "save_model", "save_solution", "second_stage", "shrink", "solve", "solve_path", "verify", "zoo",
 ]  # fmt: skip
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.

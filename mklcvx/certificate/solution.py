@@ -100,7 +100,8 @@ class Solution:
     trace : tuple of Row
         Bounds and weights of each iteration.
     slopes : ndarray of shape (2, M) or None
-        What `weights_interval` is made of: the v of R*(v) at the dual point, ½q(α) for single tasks, from below and above.
+        What `weights_interval` is made of: the v of R*(v) at the dual point, from below and above; ½q(α) for single
+        tasks.
 
     Examples
     --------
@@ -302,9 +303,9 @@ class Solution:
         Returns
         -------
         ndarray of shape (M, 2) or None
-            Least and largest weight of every kernel, which may be infinite. None where nothing is known: `li`, `ckl` and
-            `vskl`, whose weights are no variables of their own, `alignment`, `hypergraph_smooth`, and solutions from
-            files that lack `slopes`.
+            Least and largest weight of every kernel, which may be infinite. None where nothing is known: `li`, `ckl`
+            and `vskl`, whose weights are no variables of their own, `alignment`, `hypergraph_smooth`, and solutions
+            from files that lack `slopes`.
 
         Examples
         --------

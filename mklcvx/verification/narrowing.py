@@ -1,11 +1,11 @@
 """Narrower ranges of weights, at the price of one machine for every cut.
 
-At one α kernels that are tied are all the same (`certificate/weight_ranges`): on the simplex nothing bounds the weights of
-two kernels with the largest q. Every other α is a bound on what weights are worth, too, J(μ) ≥ R(μ) + gain(α) − ½μ'q(α),
-and so is every mean of such cuts. A method of cutting planes finds the α that matter: a linear program minimises or
-maximises a weight over the cuts so far, and half-way between weights that are good enough and those that it finds a
-machine is trained. Either its weights are good enough, too, and take the place of the former, or its α is the next
-cut. The multipliers of the program are the mean that bounds the weight.
+At one α kernels that are tied are all the same (`certificate/weight_ranges`): on the simplex nothing bounds the weights
+of two kernels with the largest q. Every other α is a bound on what weights are worth, too,
+J(μ) ≥ R(μ) + gain(α) − ½μ'q(α), and so is every mean of such cuts. A method of cutting planes finds the α that matter:
+a linear program minimises or maximises a weight over the cuts so far, and half-way between weights that are good enough
+and those that it finds a machine is trained. Either its weights are good enough, too, and take the place of the former,
+or its α is the next cut. The multipliers of the program are the mean that bounds the weight.
 
 **Theorem.** Let v̄ and g be the means of ½q(α) and of the gains with any weights of the cuts, J(μ) ≤ c, and κ any number
 (≥ 0 where Σμ ≤ 1, the price of R where that is κΣμ). Since κ(1 − Σμ) ≥ 0, Σ_l μ_l(κ − v̄_l) ≤ B = c − g + κ (a price on
@@ -26,7 +26,7 @@ import numpy as np
 
 from ..certificate.rounding import U, above, below
 from ..certificate.solution import Solution
-from ..certificate.weight_ranges import Straight, shape_of
+from ..certificate.weight_shapes import Straight, shape_of
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
@@ -151,8 +151,8 @@ def _worth(shape: Straight, cut: Cut, weights: Array) -> float:
 
 
 def _program(shape: Straight, cuts: Cuts, level: float, m: int, sign: int) -> tuple[Array, Array | None] | None:
-    """Weights with the least (sign 1) or largest μ_m over the cuts, and the multipliers of these, if any is active; None
-    where the program finds nothing. Where the price is on the sum, the mean is led back to what it allows."""
+    """Weights with the least (sign 1) or largest μ_m over the cuts, and the multipliers of these, if any is active;
+    None where the program finds nothing. Where the price is on the sum, the mean is led back to what it allows."""
     from scipy.optimize import linprog
 
     count, price = cuts.high.shape[1], shape.fixed or 0.0

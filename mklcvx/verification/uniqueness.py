@@ -28,10 +28,12 @@ neither does, nothing is said. `ts_l1` is a linear program itself, over {μ ≥ 
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from ..certificate.solution import Solution, plain
 from ..problem.stack import Array
 from .case import Case
 
@@ -50,6 +52,31 @@ class Range(NamedTuple):
     kernel: str
     low: float
     high: float
+
+    def as_dict(self) -> dict[str, object]:
+        return {"kernel": self.kernel, "low": self.low, "high": plain(self.high)}
+
+    @property
+    def words(self) -> str:
+        """Both ends, short."""
+        if self.low == 0:
+            return f"≤ {self.high:.2g}" if np.isfinite(self.high) else "≥ 0"
+        digits = 2 + max(0, math.ceil(-math.log10(max(1 - self.low / self.high, 1e-14)))) if self.high > 0 else 2
+        return f"{self.low:.{digits}g} – {self.high:.{digits}g}"
+
+
+def ranges_of(solution: Solution, tolerance: float | None = None) -> tuple[Range, ...] | None:
+    """The outer ranges of a solution's weights (`certificate/weight_ranges`), by the names of the kernels."""
+    found = solution.weights_interval(tolerance)
+    if found is None:
+        return None
+    return tuple(Range(name, *map(float, ends)) for name, ends in zip(solution.names, found, strict=True))
+
+
+def outer_ranges(case: Case, tolerance: float) -> tuple[Range, ...] | None:
+    """Of every answer that the tolerance accepts: its value is at most that above a lower bound on the optimum, so at
+    most that and the gap above the reference's."""
+    return ranges_of(case.reference, tolerance + case.reference.certificate.relative_gap)
 
 
 class Bowl(NamedTuple):

@@ -170,6 +170,9 @@ def verdict(report: Report, answer: str = "", title: str = "Verdict") -> Markup:
         ("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}")
         for one in report.loose or ()
     ]
+    others += [
+        ("in every answer as good", f"weight of {one.kernel}: {one.words}") for one in report.weights_interval or ()
+    ]
     others += [("note", note) for note in report.notes]
     said = element("div", paragraph(asked), diagnosis, class_="said")
     return section("verdict", title, said, listed, facts(others) if others else None, _trace(report))
