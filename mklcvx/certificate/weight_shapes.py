@@ -26,6 +26,9 @@ from .regularisers import Ball, BlockNet, Capped, Net, Powered, Regulariser, Sim
 from .rounding import POWER, STEPS, Array, U, above, below
 
 
+PANELS = 4  # of the integral from x* to x
+
+
 class Shape(ABC):
     """φ of a regulariser. `total` says that Σ s = 1, `within` that Σ s ≤ 1; without either R is separable by itself.
     Weights lie between 0 and the cap."""
@@ -155,9 +158,12 @@ class Curved(Shape):
             slope = c * t ** (p - 1)
             return np.asarray(sign * (slope - zeta) - off - blur * (slope + np.abs(zeta)))
 
-        middle = (p >= 2) == right
-        rule = ahead((x + least) / 2) if middle else (ahead(x) + ahead(least)) / 2
-        found = np.abs(x - least) * (1 - 4 * U) * rule
+        width, rule = np.abs(x - least) * (1 - 8 * U) / PANELS, np.zeros(np.broadcast_shapes(x.shape, least.shape))
+        for panel in range(PANELS):
+            ends = [least + share / PANELS * (x - least) for share in (panel, panel + 1)]
+            middle = ahead((ends[0] + ends[1]) / 2)
+            rule = rule + (middle if (p >= 2) == right else (ahead(ends[0]) + ahead(ends[1])) / 2)
+        found = width * (rule - 8 * U * np.abs(rule))
         alone = (1 - blur) * c * x**p / p - x * (zeta + off)  # where ζ ≤ 0
         return np.asarray(below(np.maximum(np.where(zeta > 0, found, alone if right else 0.0), 0.0)))
 
