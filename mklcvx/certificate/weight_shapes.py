@@ -25,7 +25,6 @@ from ..formulations import block_elastic, elastic, lp, smp
 from .regularisers import Ball, BlockNet, Capped, Net, Powered, Regulariser, Simplex, Squared
 from .rounding import POWER, STEPS, Array, U, above, below
 
-
 PANELS = 4  # of the integral from x* to x
 
 

@@ -59,6 +59,8 @@ class Range(NamedTuple):
     @property
     def words(self) -> str:
         """Both ends, short."""
+        if self.low == self.high:
+            return f"{self.low:.6g}"
         if self.low == 0:
             return f"≤ {self.high:.2g}" if np.isfinite(self.high) else "≥ 0"
         digits = 2 + max(0, math.ceil(-math.log10(max(1 - self.low / self.high, 1e-14)))) if self.high > 0 else 2

@@ -25,8 +25,8 @@ import numpy as np
 
 from mklcvx import formulations
 from mklcvx.certificate import Certificate
-from mklcvx.certificate.record import ProvedPoint
 from mklcvx.certificate.families import CERTIFIED
+from mklcvx.certificate.record import ProvedPoint
 from mklcvx.formulations import Formulation, Points
 from mklcvx.verification.case import Part
 from mklcvx.verification.domain import on_simplex
