@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims \
-	headlines golden truth conform matrix experiments bench mutation clean
+	headlines golden truth weight-ranges conform matrix experiments bench mutation clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -50,6 +50,9 @@ headlines: .venv/installed
 
 golden: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/golden
+
+weight-ranges: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/weight_ranges.py -o validation/weight_ranges.md --zoo
 
 truth: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/truth

@@ -102,6 +102,7 @@ def test_a_certificate_has_no_other_fields():
 def test_answers_fit(tmp_path):
     save_answer(tmp_path / "one.json", {"rho": 1.0}, weights=[0.5, 0.5], alpha=[0.0, 1.0], bias=0.1, objective=2.0)
     assert faults("answer", json.loads((tmp_path / "one.json").read_text(encoding="utf-8"))) == []
+    assert faults("answer", {"multiplier_rho": 1.0}) == []
     for record in ({}, {"formulation": "l1"}, {"weights": "many"}, {"alpha": [["a"]]}, {"objective": [1]}):
         assert faults("answer", record) != []
 
@@ -146,10 +147,7 @@ def test_the_certificate_is_judged(problem):
     folder, _, solution = problem
     true = solution.certificate.lower, solution.certificate.upper
     record = {"formulation": "l1", "parameters": {"C": 1.0}, "alpha": solution.alpha.tolist()}
-    for claimed, verdict in (
-        ((solution.certificate.lower, solution.certificate.upper), "accepted"),
-        ((9, 10), "rejected"),
-    ):
+    for claimed, verdict in ((true, "accepted"), ((9, 10), "rejected")):
         record["certificate"] = dict(zip(("lower", "upper"), claimed, strict=True))
         (folder / "claims.json").write_text(json.dumps(record), encoding="utf-8")
         report = judge_submission(read_submission(folder / "claims.json", load_instance(folder / "problem.json")), 1e-6)
