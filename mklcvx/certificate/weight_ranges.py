@@ -59,7 +59,7 @@ def weights_interval(
     if slopes is None:
         return None
     wanted = 0.0 if tolerance is None else float(above(tolerance * certificate.base))
-    return np.stack(outer(shape, *slopes, max(certificate.gap, wanted)), axis=1)
+    return np.stack(outer(shape, slopes[0], slopes[1], max(certificate.gap, wanted)), axis=1)
 
 
 @np.errstate(all="ignore")

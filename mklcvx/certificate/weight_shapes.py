@@ -179,7 +179,7 @@ class Curved(Shape):
 
     def start(self, v: Array) -> tuple[float, Array]:
         kappa = 0.0 if self.first is None else self.first(np.maximum(v, 0.0))
-        mu = self.best(v, np.float64(kappa))
+        mu = self.best(v, np.full(1, kappa))
         return kappa, mu if self.side is None else self.side.feasible(mu)
 
     def reach(self, v: Array, kappa: Array, excess: Array) -> Array:
@@ -235,7 +235,7 @@ class Block(Shape):
     def start(self, v: Array) -> tuple[float, Array]:
         tau = block_elastic.threshold(np.sqrt(2 * np.maximum(v, 0.0)), self.r)
         kappa = tau**2 / (2 * self.r)
-        return kappa, self.side.feasible(self.best(v, np.float64(kappa)))
+        return kappa, self.side.feasible(self.best(v, np.full(1, kappa)))
 
 
 # ------------------------------------------------------------------------------------------------------- the table
@@ -279,7 +279,7 @@ def _sm1(count: int, theta: float) -> Shape:
 
 def _sm2(count: int, theta: float) -> Shape:
     side = Squared(count, theta)
-    return Curved(2.0, lambda kappa: (np.full_like(kappa, 1 / theta), kappa), side, side.threshold)
+    return Curved(2.0, lambda kappa: (np.full_like(kappa, 1 / theta), kappa), side, lambda v: side.threshold(v) or 0.0)
 
 
 def _smp(count: int, theta: float, p: float) -> Shape:

@@ -292,8 +292,8 @@ class KernelEstimator(BaseEstimator, ABC):
         They contain the weights of every answer as good as the one found; None where the formulation has none.
         """
         check_is_fitted(self)
-        found = [solution.weights_interval() for solution in self.solutions_]
-        if any(one is None for one in found):
+        found = [one for one in (solution.weights_interval() for solution in self.solutions_) if one is not None]
+        if len(found) < len(self.solutions_):
             return None
         return np.asarray(found[0] if self.weights_.ndim == 1 else np.stack(found))
 

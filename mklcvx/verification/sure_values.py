@@ -112,11 +112,11 @@ def decision_interval(
         raise InputError("solution: it has steps of preprocessing: apply them to all kernels, and solve those")
     interval = solution.weights_interval(tolerance) if weights_interval is None else np.asarray(weights_interval, float)
     case = pose(instance, solution.formulation, solution.parameters, 0.5)
-    if interval is None or family_of(case.formulation).cut(case, solution.weights, solution.alpha) is None:
+    if interval is None or solution.alpha is None or not np.isfinite(interval).all():
+        return None
+    if family_of(case.formulation).cut(case, solution.weights, solution.alpha) is None:
         return None
     task: Task = case.task
-    if not np.isfinite(interval).all():
-        return None
     kernels = np.asarray(check_test_stack(test_kernels, task.count, task.samples), dtype=float)
     diagonals = np.asarray(test_diagonals, dtype=float)
     if diagonals.shape != kernels.shape[:2]:
@@ -124,7 +124,7 @@ def decision_interval(
     certificate = solution.certificate
     excess = max(certificate.gap, 0.0 if tolerance is None else float(above(tolerance * certificate.base)))
     shape = shape_of(solution.formulation, solution.parameters, task.count)
-    ends = Ends(*interval.T, total=shape is not None and shape.total)
+    ends = Ends(interval[:, 0], interval[:, 1], shape is not None and shape.total)
     return _bounded(task, solution.alpha, kernels, diagonals, ends, excess)
 
 
