@@ -264,6 +264,8 @@ def bars(values: NDArray[np.float64]) -> str:
 
 def show_report(report: Report) -> None:
     """Print a verdict: what every part violates, proves and is off by, the diagnosis, and notes."""
+    from ..verification.uniqueness import in_every_answer
+
     rows = [
         ("formulation", _posed(report.formulation, report.parameters)),
         ("optimum", f"between {report.optimum.lower:.12g} and {report.optimum.upper:.12g}"),
@@ -274,8 +276,7 @@ def show_report(report: Report) -> None:
     rows += [(name.replace("_", " "), f"{value:.1e} apart") for name, value in report.together.items()]
     for one in report.loose or ():
         rows.append(("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}"))
-    for one in report.weights_interval or ():
-        rows.append(("in every answer as good", f"weight of {one.kernel}: {one.words}"))
+    rows += in_every_answer(report.weights_interval or ())
     print_table((), [*rows, *(("note", note) for note in report.notes)])
     parts = []
     for part in report.parts:

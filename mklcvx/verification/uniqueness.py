@@ -29,6 +29,7 @@ neither does, nothing is said. `ts_l1` is a linear program itself, over {μ ≥ 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ from ..problem.stack import Array
 from .case import Case
 
 WIDE = 0.02  # a weight that can move by this share of the largest is undetermined
+SHOWN = 6  # kernels that are named
 FINEST = 1e-7  # relative: what linear programs can tell apart
 MOST = 20_000  # entries of a program's matrix divided by its number of kernels: beyond, nothing is said
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -73,6 +75,19 @@ def ranges_of(solution: Solution, tolerance: float | None = None) -> tuple[Range
     if found is None:
         return None
     return tuple(Range(name, *map(float, ends)) for name, ends in zip(solution.names, found, strict=True))
+
+
+def in_every_answer(ranges: Sequence[Range]) -> list[tuple[str, str]]:
+    """What the ranges prove, in words: the kernels that every answer as good needs, and those that none has use for."""
+    needed = [one for one in ranges if one.low > 0]
+    largest = max((one.high for one in ranges), default=0.0)
+    small = [one for one in ranges if one.low == 0 and one.high <= WIDE * largest]
+    rows = []
+    for title, chosen in (("needed in every answer", needed), ("small in every answer", small)):
+        shown = [f"{one.kernel} {one.words}" for one in chosen[:SHOWN]]
+        more = [f"{len(chosen) - SHOWN} more"] if len(chosen) > SHOWN else []
+        rows += [(title, ", ".join([*shown, *more]))] if shown else []
+    return rows
 
 
 def outer_ranges(case: Case, tolerance: float) -> tuple[Range, ...] | None:

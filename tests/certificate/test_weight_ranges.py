@@ -279,3 +279,14 @@ def test_slopes_of_another_shape_are_refused(found, tmp_path):
     (tmp_path / "one.json").write_text(json.dumps(record), encoding="utf-8")
     with pytest.raises(mklcvx.InputError, match="weights and slopes do not fit together"):
         load_solution(tmp_path / "one.json")
+
+
+def test_a_verdict_names_what_is_needed_and_what_is_small():
+    from mklcvx.verification.uniqueness import Range, in_every_answer
+
+    many = [Range(f"K{m}", 0.0, 1e-8) for m in range(8)]
+    found = dict(in_every_answer([Range("A", 0.3, 0.4), Range("B", 0.0, 0.5), *many]))
+    assert found["needed in every answer"] == "A 0.3 – 0.4"
+    assert found["small in every answer"].startswith("K0 ≤ 1e-08, ")
+    assert found["small in every answer"].endswith("K5 ≤ 1e-08, 2 more")
+    assert in_every_answer([Range("A", 0.0, 1.0)]) == []
