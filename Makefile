@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 .PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims headlines \
 	golden truth conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
-	cluster streamed clean
+	cluster streamed weight-ranges clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -73,6 +73,9 @@ headlines: .venv/installed
 
 golden: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/golden
+
+weight-ranges: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/weight_ranges.py -o validation/weight_ranges.md --zoo
 
 truth: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/truth

@@ -63,6 +63,7 @@ outside_pages = {
     "validation/solvers.md": "docs/outside/solvers.md",
     "validation/streamed.md": "docs/outside/streamed.md",
     "validation/truth/truth.md": "docs/outside/truth.md",
+    "validation/weight_ranges.md": "docs/outside/weight_ranges.md",
 }
 outside_pages |= {f"docs/course/{p.name}": f"docs/chapters/{p.stem}.rst" for p in sorted(HERE.glob("course/plot_*.py"))}
 for kind, found in {

@@ -41,16 +41,18 @@ if TYPE_CHECKING:
     from .solvers.solving import solve
     from .solvers.streamed import solve_streamed
     from .verification.judge import Report, shrink, verify
+    from .verification.narrowing import narrow_weights
     from .verification.proof import prove
+    from .verification.sure_values import decision_interval
 
 __all__ = [
     "Certificate", "GridEdgeWarning", "HypergraphEmbedding", "InputError", "Instance", "KernelImportance", "LowRank",
     "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "OneClassWarning", "RegularizationPath",
     "Report", "ScaleWarning", "Solution", "TwoStageMKL", "Views", "__version__", "available_formulations",
-    "available_losses", "available_solvers", "conform", "fill_missing", "formulations", "kernel_importance", "kernels",
-    "load_instance", "load_model", "load_solution", "mkl_path", "plot", "preprocessing", "prove", "save_instance",
-    "save_model", "save_solution", "second_stage", "shrink", "solve", "solve_path", "solve_streamed", "verify",
-    "zoo",
+    "available_losses", "available_solvers", "conform", "decision_interval", "fill_missing", "formulations",
+    "kernel_importance", "kernels", "load_instance", "load_model", "load_solution", "mkl_path", "narrow_weights", "plot",
+    "preprocessing", "prove", "save_instance", "save_model", "save_solution", "second_stage", "shrink", "solve",
+    "solve_path", "solve_streamed", "verify", "zoo",
 ]  # fmt: skip
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
@@ -74,7 +76,9 @@ HOMES = {
     "solvers.solving": "solve",
     "solvers.streamed": "solve_streamed",
     "verification.judge": "Report shrink verify",
+    "verification.narrowing": "narrow_weights",
     "verification.proof": "prove",
+    "verification.sure_values": "decision_interval",
 }
 HOME = {name: module for module, names in HOMES.items() for name in names.split()}
 MODULES = {"kernels": "problem.kernels", "plot": "reports.plot", "preprocessing": "problem.preprocessing"}

@@ -7,12 +7,41 @@ Fields that an older schema lacks get a default where the file is read (`solutio
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
+
 from .errors import InputError
 
 SOLUTION = ("mklcvx.solution/1", "mklcvx.solution/2")
 INSTANCE = ("mklcvx.instance/1",)
 MODEL = ("mklcvx.model/1", "mklcvx.model/2")
 MACHINES = ("mklcvx.machines/1",)
+FORMATS = ("instance", "answer", "certificate", "solution")
+
+
+def json_schema(kind: str) -> dict[str, object]:
+    """Return the JSON Schema (draft 2020-12) of a kind of file.
+
+    Parameters
+    ----------
+    kind : {"instance", "answer", "certificate", "solution"}
+        What a file holds.
+
+    Returns
+    -------
+    dict
+        The schema, with all definitions that it refers to.
+
+    Examples
+    --------
+    >>> from mklcvx.schemas import json_schema
+    >>> json_schema("certificate")["$ref"]
+    '#/$defs/certificate'
+    """
+    if kind not in FORMATS:
+        raise InputError(f"schema of {kind!r:.40}: there is none: give one of {', '.join(FORMATS)}")
+    whole: dict[str, object] = json.loads((files(__package__) / "formats.json").read_text(encoding="utf-8"))
+    return {**whole, "$id": f"{whole['$id']}:{kind}", "$ref": f"#/$defs/{kind}"}
 
 
 def known(schema: object, readable: tuple[str, ...]) -> bool:

@@ -56,13 +56,14 @@ def certified(task: HyperTask, mu: Array, z: Array, tolerance: float, below: Arr
     delta = combined_ridge(task, mu, False, 1e-2 * task.lam)
 
     def evaluate(sliced: bool) -> ProvedHypergraph:
-        certificate = Embedded(task, mu, z, sliced).certificate(delta)
+        at = Embedded(task, mu, z, sliced)
+        certificate = at.certificate(delta)
         if below is not None:  # the gap of two Z is the difference of their bounds
             lower, upper = Embedded(task, mu, below, sliced).certificate(delta), certificate
             gap = total_above([upper.upper, -lower.lower])
             rounding = min(lower.rounding + upper.rounding, gap)
             certificate = replace(lower, upper=upper.upper, width=gap, rounding=rounding)
-        return ProvedHypergraph(certificate, mu, z, below)
+        return ProvedHypergraph(certificate, mu, z, below, slopes=np.stack([at.low, at.high]))
 
     return refined_unless_settled(evaluate, tolerance)
 

@@ -288,7 +288,8 @@ class Evaluation:
             best = replace(best, ridge_share=share, rounding=bare.certificate.rounding)
         bias, low = (np.array(part) for part in zip(*biases, strict=True))
         roots = np.sqrt(np.maximum(self.high, 0.0))
-        return ProvedOutputs(best, self.alpha, self.mu, bias, low, self.tau, roots * self.mu, roots)
+        slopes = np.stack([self.low, self.high]) / 2
+        return ProvedOutputs(best, self.alpha, self.mu, bias, low, self.tau, roots * self.mu, roots, slopes=slopes)
 
     def _tries(self, at: At) -> list[float]:
         """1, and where margins have a level, what lifts those of samples in use over it."""

@@ -113,16 +113,17 @@ class Classes:
         tasks = [Task(task.kernels, signs, task.box, bias=False, symmetric=sym, sizes=sizes) for signs in task.signs]
         self.each = [Evaluation(Fixed(mu), one, a, mu, sliced) for one, a in zip(tasks, alpha, strict=True)]
         self.squares = [one.square for one in self.each]
-        low, self.high = (
+        self.low, self.high = (
             np.array([total(gamma * ends) for ends in np.array([getattr(one.found, end) for one in self.each]).T])
             for total, end in ((total_below, "low"), (total_above, "high"))
         )
-        self.fenchel, self.fenchel_noise = Simplex(task.count).fenchel_parts(mu, low, self.high, None)
+        self.fenchel, self.fenchel_noise = Simplex(task.count).fenchel_parts(mu, self.low, self.high, None)
         gains = [float(total_below(share * a, 1)) for share, a in zip(gamma, alpha, strict=True)]
         self.lower = total_below([*gains, -float(self.high.max()) / 2], 2)
 
     def proved(self, certificate: Certificate, coefficients: Array | None, values: Array, norms: Array) -> ProvedLabels:
-        return ProvedLabels(certificate, self.alpha, self.mu, self.gamma, coefficients, values, norms)
+        slopes = np.stack([self.low, self.high]) / 2
+        return ProvedLabels(certificate, self.alpha, self.mu, self.gamma, coefficients, values, norms, slopes=slopes)
 
     def bounds(self, delta: float) -> ProvedLabels:
         """The best certificate over the stretches that are worth a try."""

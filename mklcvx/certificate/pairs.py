@@ -174,7 +174,8 @@ class Evaluation:
             width=width,
             rounding=min(max(width - plain, 0.0) + self.shortened, width),
         )
-        return ProvedPairs(certificate, self.beta, mu)
+        slopes = np.stack([below(self.pull - self.pull_off, 1), above(self.pull + self.pull_off, 1)])
+        return ProvedPairs(certificate, self.beta, mu, slopes=slopes)
 
     def _width(self, blur: float) -> float:
         beyond = self.margins - 1

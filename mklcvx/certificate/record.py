@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Generic, TypeVar
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..formulations import Formulation, Points
 from ..formulations._formulation import LowerT, Posed, UpperT
+from .rounding import Array
 
 VANISHING = 2.0**-40  # share of the gain below which the scale counts as zero
 NOTHING = 2.0**-900  # more than all guards against underflow add up to
@@ -106,12 +107,16 @@ class Certificate:
         return self.scale <= VANISHING * self.size
 
     @property
+    def base(self) -> float:
+        """What the gap is divided by: the scale, or the size where the scale vanishes."""
+        return self.size if self.vanishing else self.scale
+
+    @property
     def relative_gap(self) -> float:
         """Gap divided by scale; where the scale vanishes, by size."""
         if self.gap <= NOTHING:
             return 0.0
-        base = self.size if self.vanishing else self.scale
-        return self.gap / base if base > 0 else math.inf
+        return self.gap / self.base if self.base > 0 else math.inf
 
     def proves(self, tolerance: float) -> bool:
         """Tell whether the relative gap is at most a tolerance.
@@ -151,9 +156,11 @@ class Certificate:
 
 @dataclass(frozen=True)
 class ProvedPoint:
-    """A certificate with the very point that it was evaluated at, whose parts subclasses add."""
+    """A certificate with the very point that it was evaluated at, whose parts subclasses add. `slopes`, (2, M), are the
+    v of R*(v) at the dual point from below and above, where the formulation has weights with a regulariser."""
 
     certificate: Certificate
+    slopes: Array | None = field(default=None, kw_only=True)
 
 
 Proved = TypeVar("Proved", bound=ProvedPoint)

@@ -212,6 +212,11 @@ class Evaluation:
         self.lower = total_below([gain, -side.conjugate(found.high / 2, self.tau)])
         self.gain = max(float(below(gain)), 0.0) + side_of_samples.mass
 
+    @property
+    def slopes(self) -> Array:
+        """v = ½q from below and above."""
+        return np.stack([self.found.low, self.found.high]) / 2
+
     def _weighted(self, low: Array, high: Array) -> tuple[float, float]:
         """Σ μ_m x_m from below and above, x_m between low and high."""
         ends = total_below(self.mu * low), total_above(self.mu * high)
@@ -230,8 +235,9 @@ class Evaluation:
         best, rho = min(tried, key=lambda one: (one[0].gap, one[0].upper))
         roots, level = np.sqrt(np.maximum(self.found.high, 0.0)), stated_level(self.task, rho)
         return Proved(
-            best, self.alpha, self.mu, None, bias, interval, level, self.tau, roots * self.mu, roots, self.low
-        )
+            best, self.alpha, self.mu, None, bias, interval, level, self.tau, roots * self.mu, roots, self.low,
+            slopes=self.slopes,
+        )  # fmt: skip
 
     def _tries(self, bias: Parts, rho: float, delta: float) -> list[tuple[float, float]]:
         if not self.samples.side.stretches:
@@ -285,7 +291,10 @@ class OwnCoefficients:
         best, rho = min(((self._at(samples, bias, one), one) for one in tried), key=lambda found: found[0].gap)
         norms, roots = (np.sqrt(np.maximum(one.high, 0.0)) for one in (self.found, self.at.found))
         level = stated_level(task, rho)
-        return Proved(best, alpha, self.mu, self.coefficients, bias, interval, level, self.at.tau, norms, roots)
+        return Proved(
+            best, alpha, self.mu, self.coefficients, bias, interval, level, self.at.tau, norms, roots,
+            slopes=self.at.slopes,
+        )  # fmt: skip
 
     def _at(self, samples: Samples, bias: Parts, rho: float) -> Certificate:
         at = self.at

@@ -22,6 +22,7 @@ from ..problem.validation import check_test_stack
 from ..schemas import SOLUTION
 from .record import Certificate
 from .run import Row
+from .weight_ranges import weights_interval
 
 SCHEMA = SOLUTION[-1]
 
@@ -98,6 +99,9 @@ class Solution:
         Number of support vector machines that were trained on the way.
     trace : tuple of Row
         Bounds and weights of each iteration.
+    slopes : ndarray of shape (2, M) or None
+        What `weights_interval` is made of: the v of R*(v) at the dual point, from below and above; ½q(α) for single
+        tasks.
 
     Examples
     --------
@@ -136,6 +140,7 @@ class Solution:
     notes: tuple[str, ...] = ()
     svm_solves: int = 0
     trace: tuple[Row, ...] = ()
+    slopes: Array | None = None
 
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self.parameters.items() if np.ndim(value) == 0)
@@ -284,6 +289,37 @@ class Solution:
         parts = self.weights if self.norms is None else self.norms
         return np.flatnonzero(parts > share * max(parts.sum(), np.finfo(float).tiny))
 
+    def weights_interval(self, tolerance: float | None = None) -> Array | None:
+        """Bound every weight in all answers that are good enough.
+
+        Every answer whose value is at most this solution's lower bound plus an ε has its weights in these intervals,
+        whatever its functions are. This is proved, rounding included; an interval may be wider than it need be.
+
+        Parameters
+        ----------
+        tolerance : float, optional
+            ε, relative to the scale of the certificate. By default, and at least, it is the certificate's gap: all
+            answers as good as this one, and all optima.
+
+        Returns
+        -------
+        ndarray of shape (M, 2) or None
+            Least and largest weight of every kernel, which may be infinite. None where nothing is known: `li`, `ckl`
+            and `vskl`, whose weights are no variables of their own, `alignment`, `hypergraph_smooth`, and solutions
+            from files that lack `slopes`.
+
+        Examples
+        --------
+        >>> import mklcvx
+        >>> solution = mklcvx.solve(mklcvx.zoo.random(12, 3), "sm2")
+        >>> low, high = solution.weights_interval().T
+        >>> bool(((low <= solution.weights) & (solution.weights <= high)).all())
+        True
+        """
+        return weights_interval(
+            self.formulation, self.parameters, self.weights, self.slopes, self.certificate, tolerance
+        )
+
     def as_dict(self) -> dict[str, object]:
         """Convert the solution to plain lists, numbers and strings.
 
@@ -322,6 +358,8 @@ class Solution:
             "preprocessing": None if self.preprocessing is None else self.preprocessing.to_dict(),
             "message": self.message,
             "notes": list(self.notes),
+            "slopes": plain(self.slopes),
+            "weights_interval": plain(self.weights_interval()),
         }
 
 

@@ -223,16 +223,21 @@ def _between(bounds: Mapping[str, Any]) -> str:
 
 
 def _kernel_table(solution: Solution) -> None:
+    from ..verification.uniqueness import ranges_of
+
     norms, used = solution.norms, set(solution.used().tolist())
     heights = np.nan_to_num(solution.weights) if norms is None else norms
-    largest = max(heights.max(), np.finfo(float).tiny)
+    largest, ranges = max(heights.max(), np.finfo(float).tiny), ranges_of(solution)
     rows = []
     for m, (name, weight) in enumerate(zip(solution.names, solution.weights, strict=True)):
         text = "undefined" if np.isnan(weight) else f"{weight:.6g}" if m in used else "0"
         norm = "" if norms is None else f"{heights[m]:.4g}" if m in used else "0"
-        rows.append((name, text, norm, "█" * round(24 * heights[m] / largest)))
-    columns = ("kernel", "weight", "‖f_m‖", " ") if norms is not None else ("kernel", "weight", "", " ")
-    print_table(columns, rows, right=("weight", "‖f_m‖", ""))
+        within = "" if ranges is None else ranges[m].words
+        rows.append((name, text, norm, within, "█" * round(24 * heights[m] / largest)))
+    columns = ("kernel", "weight", "" if norms is None else "‖f_m‖", "" if ranges is None else "if as good", " ")
+    kept = [k for k, column in enumerate(columns) if column]
+    shown = [tuple(row[k] for k in kept) for row in rows]
+    print_table(tuple(columns[k] for k in kept), shown, right=("weight", "‖f_m‖"))
 
 
 def _posed(formulation: str, parameters: Mapping[str, Any]) -> str:
@@ -259,6 +264,8 @@ def bars(values: NDArray[np.float64]) -> str:
 
 def show_report(report: Report) -> None:
     """Print a verdict: what every part violates, proves and is off by, the diagnosis, and notes."""
+    from ..verification.uniqueness import in_every_answer
+
     rows = [
         ("formulation", _posed(report.formulation, report.parameters)),
         ("optimum", f"between {report.optimum.lower:.12g} and {report.optimum.upper:.12g}"),
@@ -269,6 +276,7 @@ def show_report(report: Report) -> None:
     rows += [(name.replace("_", " "), f"{value:.1e} apart") for name, value in report.together.items()]
     for one in report.loose or ():
         rows.append(("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}"))
+    rows += in_every_answer(report.weights_interval or ())
     print_table((), [*rows, *(("note", note) for note in report.notes)])
     parts = []
     for part in report.parts:

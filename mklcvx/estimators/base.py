@@ -285,6 +285,18 @@ class KernelEstimator(BaseEstimator, ABC):
             found[name if met[name] == 1 else f"{name} ({met[name]})"] = weight if weight.ndim else float(weight)
         return found
 
+    @property
+    def weights_interval_(self) -> Array | None:
+        """Proved intervals of the weights, (M, 2) or (machines, M, 2), as in `Solution.weights_interval`.
+
+        They contain the weights of every answer as good as the one found; None where the formulation has none.
+        """
+        check_is_fitted(self)
+        found = [one for one in (solution.weights_interval() for solution in self.solutions_) if one is not None]
+        if len(found) < len(self.solutions_):
+            return None
+        return np.asarray(found[0] if self.weights_.ndim == 1 else np.stack(found))
+
     def plot_weights(self, ax: Axes | None = None, scaled: bool = True) -> Axes:
         """Draw a bar for each kernel; where there are several machines, a heat map with one row for each.
 
@@ -293,7 +305,7 @@ class KernelEstimator(BaseEstimator, ABC):
         ax : matplotlib Axes, optional
             Where to draw.
         scaled : bool, default=True
-            Whether to draw `scaled_weights_` instead of `weights_`.
+            Whether to draw `scaled_weights_` instead of `weights_`, which have lines for `weights_interval_`.
 
         Returns
         -------
@@ -303,8 +315,11 @@ class KernelEstimator(BaseEstimator, ABC):
         check_is_fitted(self)
         weights = self.scaled_weights_ if scaled else self.weights_
         names, several = list(self.kernel_names_), weights.ndim == 2
+        interval = None if scaled else self.weights_interval_
         axes: Axes = (
-            plot.classes(weights, names, self._machine_names, ax) if several else plot.weights(weights, names, ax)
+            plot.classes(weights, names, self._machine_names, ax)
+            if several
+            else plot.weights(weights, names, ax, interval=interval)
         )
         return axes
 

@@ -72,6 +72,8 @@ class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ker
         Names of the kernels.
     named_weights_ : dict
         Weight of each kernel by its name; an array, where there are several machines.
+    weights_interval_ : ndarray of shape (M, 2) or (machines, M, 2), or None
+        Intervals that are proved to contain the weights of every answer as good.
     solutions_ : tuple of Solution
         One certified solution for each machine.
     certificate_ : Certificate

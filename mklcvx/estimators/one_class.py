@@ -76,6 +76,8 @@ class OneClassMKL(OutlierMixin, OneMachine):
         Names of the kernels.
     named_weights_ : dict
         Weight of each kernel by its name; an array, where there are several machines.
+    weights_interval_ : ndarray of shape (M, 2) or (machines, M, 2), or None
+        Intervals that are proved to contain the weights of every answer as good.
     solutions_ : tuple of Solution
         The certified solution.
     certificate_ : Certificate

@@ -22,7 +22,7 @@ from ..schemas import MACHINES, SOLUTION, check_schema, known
 from .json_text import first_line
 
 # Fields that may be missing in a file, and their defaults: labels ±1, no preprocessing, no messages.
-NULL = "alpha coefficients norms bias_interval classes classes_kind preprocessing alpha_low tolerance"
+NULL = "alpha coefficients norms bias_interval classes classes_kind preprocessing alpha_low tolerance slopes"
 DEFAULTS: dict[str, Any] = dict.fromkeys(NULL.split())
 DEFAULTS |= {"target": "y", "label_names": ["y"], "message": "", "notes": [], "svm_solves": 0, "bias_low": 0.0}
 
@@ -72,6 +72,8 @@ def _check_fit(solution: Solution) -> None:
         raise ValueError("y and label_names do not fit together")
     if weights.shape != (len(solution.names),) or (solution.norms is not None and len(weights) != len(solution.norms)):
         raise ValueError("weights, names and norms do not fit together")
+    if solution.slopes is not None and solution.slopes.shape != (2, len(weights)):
+        raise ValueError("weights and slopes do not fit together")
     if alpha is None:
         if "B" in solution.multipliers or formulations.get(solution.formulation).classifies:
             _check_embedding(solution)
@@ -124,7 +126,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "objective seconds": float,
     "iterations svm_solves": int,
     "weights y": _numbers,
-    "alpha coefficients norms alpha_low": _optional(_numbers),
+    "alpha coefficients norms alpha_low slopes": _optional(_numbers),
     "bias bias_low": lambda value: _numbers(value) if np.ndim(value) else float(value),
     "multipliers": lambda values: {k: _numbers(v) if np.ndim(v) else v for k, v in dict(values).items()},
     "certificate": _certificate,

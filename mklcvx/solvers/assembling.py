@@ -45,7 +45,7 @@ def assemble(found: Found) -> tuple[Certificate, Fields, str, str]:
     value = best.certificate.lower if found.formulation.maximises else best.certificate.upper
     return (
         best.certificate,
-        {**EMPTY, "objective": value, **fields},
+        {**EMPTY, "objective": value, "slopes": best.slopes, **fields},
         limit_of(best.certificate, found.tolerance),
         failed,
     )

@@ -58,8 +58,7 @@ class Enclosure(NamedTuple):
 
 def enclosure_of(certificate: Certificate) -> Enclosure:
     """The bounds of a certificate, with the scale that its gap is compared with."""
-    scale = certificate.size if certificate.vanishing else certificate.scale
-    return Enclosure(certificate.lower, certificate.upper, scale or 1.0)
+    return Enclosure(certificate.lower, certificate.upper, certificate.base or 1.0)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from .diagnosis.diagnose import Diagnosis, diagnose
 from .families import family_of, judged_parts
 from .shrinking import shrunk
 from .submissions import Submission, Translation, translation
-from .uniqueness import Range
+from .uniqueness import Range, outer_ranges
 
 SCHEMA = "mklcvx.report/1"
 POINT = ("verdict", "parts", "notes")  # of a report, for every point of a trace
@@ -71,6 +71,9 @@ class Report:
         Remarks.
     trace : tuple of Report
         One report for each point of a trace, of which the last decides.
+    weights_interval : tuple of Range or None
+        For every kernel an interval that contains its weight in all answers within the tolerance; None where that is
+        not known or no weights were given.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class Report:
     diagnosis: Diagnosis | None = None
     notes: tuple[str, ...] = ()
     trace: tuple[Report, ...] = ()
+    weights_interval: tuple[Range, ...] | None = None
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{part.name}={part.verdict(self.tolerance)!r}" for part in self.parts)
@@ -128,6 +132,7 @@ class Report:
         dict
             Fields by name.
         """
+        within = self.weights_interval
         return {
             "schema": SCHEMA,
             "formulation": self.formulation,
@@ -138,6 +143,7 @@ class Report:
             "parts": [part.as_dict(self.tolerance) for part in self.parts],
             "together": {name: plain(value) for name, value in self.together.items()},
             "loose_weights": None if self.loose is None else [one._asdict() for one in self.loose],
+            "weights_interval": None if within is None else [one.as_dict() for one in within],
             "diagnosis": None if self.diagnosis is None else self.diagnosis.as_dict(),
             "notes": list(self.notes),
             "trace": [{k: v for k, v in point.as_dict().items() if k in POINT} for point in self.trace],
@@ -277,6 +283,7 @@ def _report(case: Case, answer: Answer, tol: float, thorough: bool, stated: Stat
         loose=None if loose is None else tuple(loose),
         diagnosis=diagnose(case, answer, parts, tol, stated) if thorough and verdict == REJECTED else None,
         notes=tuple(notes),
+        weights_interval=outer_ranges(case, tol) if thorough and answer.weights is not None else None,
     )
 
 

@@ -28,14 +28,18 @@ neither does, nothing is said. `ts_l1` is a linear program itself, over {μ ≥ 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ..certificate.solution import Solution, plain
 from ..problem.stack import Array
 from .case import Case
 
 WIDE = 0.02  # a weight that can move by this share of the largest is undetermined
+SHOWN = 6  # kernels that are named
 FINEST = 1e-7  # relative: what linear programs can tell apart
 MOST = 20_000  # entries of a program's matrix divided by its number of kernels: beyond, nothing is said
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -50,6 +54,46 @@ class Range(NamedTuple):
     kernel: str
     low: float
     high: float
+
+    def as_dict(self) -> dict[str, object]:
+        return {"kernel": self.kernel, "low": self.low, "high": plain(self.high)}
+
+    @property
+    def words(self) -> str:
+        """Both ends, short."""
+        if self.low == self.high:
+            return f"{self.low:.6g}"
+        if self.low == 0:
+            return f"≤ {self.high:.2g}" if np.isfinite(self.high) else "≥ 0"
+        digits = 2 + max(0, math.ceil(-math.log10(max(1 - self.low / self.high, 1e-14)))) if self.high > 0 else 2
+        return f"{self.low:.{digits}g} – {self.high:.{digits}g}"
+
+
+def ranges_of(solution: Solution, tolerance: float | None = None) -> tuple[Range, ...] | None:
+    """The outer ranges of a solution's weights (`certificate/weight_ranges`), by the names of the kernels."""
+    found = solution.weights_interval(tolerance)
+    if found is None:
+        return None
+    return tuple(Range(name, *map(float, ends)) for name, ends in zip(solution.names, found, strict=True))
+
+
+def in_every_answer(ranges: Sequence[Range]) -> list[tuple[str, str]]:
+    """What the ranges prove, in words: the kernels that every answer as good needs, and those that none has use for."""
+    needed = [one for one in ranges if one.low > 0]
+    largest = max((one.high for one in ranges), default=0.0)
+    small = [one for one in ranges if one.low == 0 and one.high <= WIDE * largest]
+    rows = []
+    for title, chosen in (("needed in every answer", needed), ("small in every answer", small)):
+        shown = [f"{one.kernel} {one.words}" for one in chosen[:SHOWN]]
+        more = [f"{len(chosen) - SHOWN} more"] if len(chosen) > SHOWN else []
+        rows += [(title, ", ".join([*shown, *more]))] if shown else []
+    return rows
+
+
+def outer_ranges(case: Case, tolerance: float) -> tuple[Range, ...] | None:
+    """Of every answer that the tolerance accepts: its value is at most that above a lower bound on the optimum, so at
+    most that and the gap above the reference's."""
+    return ranges_of(case.reference, tolerance + case.reference.certificate.relative_gap)
 
 
 class Bowl(NamedTuple):

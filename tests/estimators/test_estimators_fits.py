@@ -343,3 +343,14 @@ def test_weights_are_plotted():
     assert np.asarray(heat.collections[0].get_array()).reshape(3, 3) == pytest.approx(many.scaled_weights_)
     for drawn in (axes, heat):
         matplotlib.pyplot.close(drawn.figure)
+
+
+def test_weights_have_proved_intervals():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(30, 3))
+    model = MKLClassifier("sm2", kernels="gaussians").fit(x, np.arange(30) % 2)
+    low, high = model.weights_interval_.T
+    assert ((low <= model.weights_) & (model.weights_ <= high)).all()
+    several = MKLClassifier("sm2", kernels="gaussians").fit(x, np.arange(30) % 3)
+    assert several.weights_interval_.shape == (*several.weights_.shape, 2)
+    assert MKLClassifier("li", kernels="gaussians").fit(x, np.arange(30) % 2).weights_interval_ is None

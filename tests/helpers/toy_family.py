@@ -26,6 +26,7 @@ import numpy as np
 from mklcvx import formulations
 from mklcvx.certificate import Certificate
 from mklcvx.certificate.families import CERTIFIED
+from mklcvx.certificate.record import ProvedPoint
 from mklcvx.formulations import Formulation, Points
 from mklcvx.verification.case import Part
 from mklcvx.verification.domain import on_simplex
@@ -105,8 +106,7 @@ NEAREST = Toy("nearest", "the weights nearest to the kernels' alignments", "nobo
 
 # --------------------------------------------------------- the certificate's adapter, in mklcvx/certificate/
 @dataclass(frozen=True)
-class Proved:
-    certificate: Certificate
+class Proved(ProvedPoint):
     weights: np.ndarray
     multipliers: dict
 

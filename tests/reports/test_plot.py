@@ -11,7 +11,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from mklcvx import Instance, solve, solve_path, zoo
+from mklcvx import InputError, Instance, solve, solve_path, zoo
 from mklcvx.reports import plot
 from mklcvx.reports.plot._style import COLOURS, LINES, MARKERS, look, words
 from mklcvx.reports.plot.weight_space import CORNERS
@@ -42,6 +42,18 @@ def drawn(ax):
 
 
 # -------------------------------------------------------------------------------------------------------- weights
+def test_intervals_are_lines_over_the_bars(ax):
+    plot.weights([0.2, 0.0, 0.8], None, ax, interval=[[0.1, 0.3], [0.0, 1e-9], [0.7, np.inf]])
+    lines = [line.get_xdata() for line in ax.lines if len(line.get_xdata()) == 2 and np.ptp(line.get_ydata()) == 0]
+    assert [line[0] for line in lines] == [0.1, 0.0, 0.7]
+    assert lines[0][1] == 0.3
+    assert 0.8 < lines[2][1] < 1  # as far as is shown, with an arrow
+    assert ">" in [line.get_marker() for line in ax.lines]
+    drawn(ax)
+    with pytest.raises(InputError, match="give two ends for each of 3 kernels"):
+        plot.weights([0.2, 0.0, 0.8], None, ax, interval=[[0.0, 1.0]])
+
+
 def test_weights_are_bars_with_their_names_as_they_are(ax):
     assert plot.weights([0.2, 0.0, 0.8], HOSTILE, ax) is ax
     (bars,) = ax.containers

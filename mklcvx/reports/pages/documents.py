@@ -22,6 +22,7 @@ from ...solvers.solving import solve, solver_named, tracing
 from ...verification.answers import Answer
 from ...verification.case import ACCEPTED, REJECTED
 from ...verification.judge import Report
+from ...verification.uniqueness import in_every_answer
 from ..importance import KernelImportance
 from . import kernels, sections
 from .html import Markup, element, facts, joined, paragraph, power, section, settings, table, value
@@ -170,6 +171,7 @@ def verdict(report: Report, answer: str = "", title: str = "Verdict") -> Markup:
         ("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}")
         for one in report.loose or ()
     ]
+    others += in_every_answer(report.weights_interval or ())
     others += [("note", note) for note in report.notes]
     said = element("div", paragraph(asked), diagnosis, class_="said")
     return section("verdict", title, said, listed, facts(others) if others else None, _trace(report))

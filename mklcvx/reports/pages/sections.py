@@ -17,6 +17,7 @@ from ...errors import InputError
 from ...problem.instance import Instance
 from ...problem.targets import LABELLED, errors_of_response
 from ...verification.case import enclosure_of
+from ...verification.uniqueness import ranges_of
 from .. import plot
 from ..plot._style import words
 from .html import Markup, element, facts, figure, joined, paragraph, power, section, settings, short, table, value
@@ -119,15 +120,20 @@ def weights(solution: Solution, candidate: Array | None = None) -> Markup:
     names, exact = [solution.names[m] for m in chosen], solution.weights[chosen]
     columns = {"weight": _weights(exact, solution.used(), chosen)}
     given, height, caption = None, 0.3, "Weights at the optimum."
+    interval, ranges = solution.weights_interval(), ranges_of(solution)
     if candidate is not None:
         given, height = candidate[chosen], 0.42
         caption = "The candidate is hatched. Weights are judged by what they are worth."
         columns = {"exact": columns["weight"], "candidate": [_weight(one) for one in given]}
     elif solution.norms is not None:
         columns["‖f‖"] = _weights(solution.norms[chosen], solution.used(), chosen)
+    if ranges is not None and interval is not None:
+        columns["in every answer as good"] = [ranges[m].words for m in chosen]
+        caption += " Lines are proved: they contain the weights of every answer as good."
+        interval = interval[chosen]
     listed = table(["kernel", *columns], zip(names, *columns.values(), strict=True), numbers=(1, 2))
     size = 0.75 + height * len(chosen)
-    drawing = inline(lambda ax: plot.weights(exact, names, ax, given), size, "Kernel weights", "weights")
+    drawing = inline(lambda ax: plot.weights(exact, names, ax, given, interval), size, "Kernel weights", "weights")
     left_out = len(solution.weights) - len(chosen)
     more = paragraph(f"{left_out} more kernels have no larger weights.") if left_out else None
     beside_it = element("div", figure(drawing, caption), listed, class_="figures")

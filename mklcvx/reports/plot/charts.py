@@ -34,16 +34,18 @@ EDGE = 1e-7  # of C: an interior-point method is this far from 0 and from C
 KINDS = (("α = 0", "o", PAPER), ("0 < α < C", "D", COLOURS[0]), ("α = C", "s", COLOURS[1]))
 NAMES_OF_REAL = ("α = 0", "α between its bounds", "α at a bound")
 AXIS = {LABELS: "margin y f(x)", REAL: "residual y − f(x)", COUNTS: "residual y − exp f(x)", NONE: "f(x)"}
+FAR = 10.0  # times the largest weight: ends beyond are arrows
 FINE = 2000  # points of a staircase that is no pair of lines
 
 Trace = Solution | Sequence[Row]
 
 
 def weights(
-    weights: ArrayLike, names: Sequence[Any] | None = None, ax: Any = None, candidate: ArrayLike | None = None
-) -> Any:
-    """Draw one bar per kernel, from top to bottom: filled for `weights`, hatched for the `candidate`. A weight that is
-    NaN is marked as undefined."""
+    weights: ArrayLike, names: Sequence[Any] | None = None, ax: Any = None, candidate: ArrayLike | None = None,
+    interval: ArrayLike | None = None,
+) -> Any:  # fmt: skip
+    """Draw one bar per kernel, from top to bottom: filled for `weights`, hatched for the `candidate`, with a line for
+    each `interval` (M, 2). A weight that is NaN is marked as undefined, and an end that is infinite is an arrow."""
     exact = _numbers("weights", weights)
     given = None if candidate is None else _numbers("candidate", candidate)
     if given is not None and len(given) != len(exact):
@@ -52,6 +54,8 @@ def weights(
     room, height, shift = (0.28, 0.7, 0.0) if given is None else (0.42, 0.38, 0.2)
     ax = axes(ax, (5.6, 1.2 + room * len(exact)))
     filled = _bars(ax, rows - shift, exact, height, color=COLOURS[0], edgecolor=INK)
+    if interval is not None:
+        _intervals(ax, rows - shift, np.asarray(interval, dtype=float), float(np.nanmax(exact, initial=0.0)))
     if given is not None:
         hatched = _bars(ax, rows + shift, given, height, color=PAPER, edgecolor=INK, hatch=HATCH)
         legend(ax, [filled, hatched], ["exact", "candidate"])
@@ -59,6 +63,18 @@ def weights(
     ax.set_yticks(rows, labels, parse_math=False)
     ax.set(ylim=(len(exact) - 0.5, -0.5), xlabel="kernel weight")
     return ax
+
+
+def _intervals(ax: Any, rows: NDArray[Any], ends: NDArray[np.float64], largest: float) -> None:
+    if ends.shape != (len(rows), 2) or np.isnan(ends).any():
+        raise InputError(f"interval of shape {ends.shape}: give two ends for each of {len(rows)} kernels")
+    finite = ends[np.isfinite(ends) & (ends <= FAR * largest)]
+    farthest = 1.1 * max(float(finite.max(initial=0.0)), largest)
+    for row, (low, high) in zip(rows, ends, strict=True):
+        end, marker = (farthest, ">") if high > farthest else (high, "|")
+        ax.plot([low, end], [row, row], color=INK, linewidth=1.6, solid_capstyle="butt")
+        ax.plot([low], [row], color=INK, marker="|", markersize=6)
+        ax.plot([end], [row], color=INK, marker=marker, markersize=6)
 
 
 def _bars(ax: Any, rows: NDArray[Any], values: NDArray[np.float64], height: float, **look: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Generic
+from typing import ClassVar, Generic, NamedTuple
 
 from ...certificate import Certificate, certify
 from ...errors import InputError
@@ -12,6 +12,13 @@ from ...problem.stack import Array
 from ..answers import Answer, of_shape
 from ..case import Case, Part
 from ..uniqueness import Range
+
+
+class Cut(NamedTuple):
+    """What weights are worth at least, by one dual point: J(μ) ≥ R(μ) + gain − μ'v, v = ½q from above."""
+
+    high: Array
+    gain: float
 
 
 class Family(Generic[FormulationT, TaskT]):
@@ -43,6 +50,10 @@ class Family(Generic[FormulationT, TaskT]):
 
     def ranges(self, case: Case[FormulationT, TaskT], tolerance: float) -> list[Range] | None:
         """Kernels whose weights may differ at this tolerance; none if they are unique; None where it is not known."""
+        return None
+
+    def cut(self, case: Case[FormulationT, TaskT], weights: Array, alpha: Array | None) -> Cut | None:
+        """The cut of an α, by default that of the machine with these weights; None where there are none."""
         return None
 
 

@@ -26,6 +26,9 @@ from typing import cast
 import numpy as np
 
 from ...certificate import Certificate
+from ...certificate.passes import seen
+from ...certificate.rounding import total_below
+from ...certificate.sample_terms import sample_terms
 from ...errors import InputError
 from ...formulations import RankOneCoefficients, SingleTask, Task
 from ...formulations.losses import PiecewiseQuadratic
@@ -37,7 +40,7 @@ from ..domain import outside_bounds, placed
 from ..multipliers import multiplier_parts, saddle_excess
 from ..proved_answers import alpha_lower, answer_certificate, upper_certificate, weights_upper
 from ..uniqueness import FINEST, MOST, TIGHT, Bowl, LinearProgram, Range, ends_of, in_bowl, wide
-from .family import Family
+from .family import Cut, Family
 
 
 class SingleTasks(Family[SingleTask, Task]):
@@ -99,6 +102,14 @@ class SingleTasks(Family[SingleTask, Task]):
             plain = case.formulation.between is None and case.formulation.regulariser.cap is None
             return in_bowl(case, _bowl(case, max(tolerance, FINEST))) if plain else None
         return wide(case, ends_of(case.task.count, *_program(case, max(tolerance, FINEST)), options=TIGHT))
+
+    def cut(self, case: Case, weights: Array, alpha: Array | None) -> Cut | None:
+        task = case.task
+        if case.formulation.between is not None:
+            return None
+        alpha = machine_alpha(task, np.maximum(weights, 0.0)) if alpha is None else task.feasible(alpha)
+        found = seen(task, alpha * task.signs, task.bias, sliced=False)
+        return Cut(found.high / 2, total_below([sample_terms(task).gain(alpha)]))
 
 
 def _linear(case: Case) -> bool:

@@ -1,0 +1,49 @@
+"""Ranges of weights against answers that are looked for, in small: rows, table and figure are made, and a range that is
+too narrow is found out."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import numpy as np
+import pytest
+
+import mklcvx
+from places import ROOT
+
+
+@pytest.fixture(scope="module")
+def weight_ranges():
+    sys.path.insert(0, str(ROOT / "validation"))
+    try:
+        yield importlib.import_module("weight_ranges")
+    finally:
+        sys.path.remove(str(ROOT / "validation"))
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate:UserWarning")
+def test_a_small_run_goes_on_where_it_was(weight_ranges, monkeypatch, tmp_path):
+    page = tmp_path / "ranges.md"
+    monkeypatch.setattr(sys, "argv", ["weight_ranges.py", "-o", str(page), "--count", "3"])
+    (tmp_path / "ranges.partial.jsonl").write_text("", encoding="utf-8")
+    asked, real = [], weight_ranges.check
+    monkeypatch.setattr(weight_ranges, "check", lambda seed: (asked.append(seed), real(seed))[1])
+    weight_ranges.main()
+    assert asked == [0, 1, 2]
+    text = page.read_text(encoding="utf-8")
+    assert "3 random instances, 12 ends" in text
+    assert "**0 outside" in text
+    assert (tmp_path / "ranges.svg").stat().st_size > 1000
+    assert not (tmp_path / "ranges.partial.jsonl").exists()
+
+
+def test_a_range_that_is_too_narrow_is_found_out(weight_ranges, monkeypatch):
+    whole = mklcvx.Solution.weights_interval
+
+    def halved(self, tolerance=None):
+        low, high = whole(self, tolerance).T
+        return np.column_stack([(low + self.weights) / 2, (high + self.weights) / 2])
+
+    monkeypatch.setattr(mklcvx.Solution, "weights_interval", halved)
+    assert weight_ranges.check(48)["outside"] > 0

@@ -1,0 +1,85 @@
+"""Decision values of all answers within ε: against the largest and least ones that a conic program finds."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import mklcvx
+from mklcvx import Instance, solve, zoo
+
+WHOLE = zoo.random(16, 3, seed=4)
+TRAINING, NEW = slice(0, 14), slice(14, 16)
+INSTANCE = Instance(WHOLE.kernels[:, TRAINING, TRAINING], WHOLE.y[TRAINING])
+KERNELS, DIAGONALS = WHOLE.kernels[:, NEW, TRAINING], WHOLE.kernels[:, NEW, NEW].diagonal(axis1=1, axis2=2)
+REGULARISERS = {
+    "l1": lambda mu: (0.0, [cp.sum(mu) == 1]),
+    "sm2": lambda mu: (cp.sum_squares(mu) / 2, [cp.sum(mu) == 1]),
+    "l2": lambda mu: (0.0, [cp.norm(mu) <= 1]),
+    "average": lambda mu: (0.0, [mu == 1 / 3]),
+}
+
+
+def found_ends(name, bias, level):
+    """The least and largest f(x) + b of new samples over all answers that cost at most a level: functions in the space
+    of all samples, C = 1."""
+    roots = []
+    for kernel in WHOLE.kernels:
+        values, vectors = np.linalg.eigh(kernel)
+        roots.append(vectors * np.sqrt(np.maximum(values, 0.0)))
+    w, mu, b = [cp.Variable(16) for _ in roots], cp.Variable(3, nonneg=True), cp.Variable()
+    price, limits = REGULARISERS[name](mu)
+    values = sum(root @ one for root, one in zip(roots, w, strict=True)) + b
+    risk = cp.sum(cp.pos(1 - cp.multiply(INSTANCE.y, values[TRAINING])))
+    ratios = cp.Variable(3)
+    cones = [cp.quad_over_lin(one, mu[m]) <= ratios[m] for m, one in enumerate(w)]
+    limits = [*limits, *cones, cp.sum(ratios) / 2 + price + risk <= level, *([] if bias else [b == 0])]
+    ends = []
+    for i in range(14, 16):
+        ends.append([cp.Problem(way(values[i]), limits).solve(solver="CLARABEL") for way in (cp.Minimize, cp.Maximize)])
+    return np.array(ends)
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate:UserWarning")
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("name", REGULARISERS)
+def test_no_answer_within_the_tolerance_lies_outside(name, bias):
+    own, tolerance = {"theta": 1.0} if name == "sm2" else {}, 1e-4
+    solution = solve(INSTANCE, name, C=1.0, bias=bias, **own)
+    certificate = solution.certificate
+    narrow = mklcvx.narrow_weights(INSTANCE, solution, tolerance=tolerance)
+    given = (INSTANCE, solution, KERNELS, DIAGONALS)
+    low, high = mklcvx.decision_interval(*given, tolerance=tolerance, weights_interval=narrow).T
+    least, most = found_ends(name, bias, certificate.lower + tolerance * certificate.base).T
+    assert (low <= least + 1e-6).all()
+    assert (high >= most - 1e-6).all()
+    values = solution.decision_function(KERNELS)
+    assert ((low <= values) & (values <= high)).all()
+    assert (high - low <= 20 * (most - least)).all()
+    wide = mklcvx.decision_interval(*given, tolerance=tolerance).T
+    assert (wide[0] <= low).all()
+    assert (wide[1] >= high).all()
+
+
+def test_labels_are_sure_at_the_gap():
+    solution = solve(INSTANCE, "sm2", C=1.0)
+    low, high = mklcvx.decision_interval(INSTANCE, solution, KERNELS, DIAGONALS).T
+    assert (low * high > 0).all()
+    assert (np.sign(low) == solution.predict(KERNELS)).all()
+
+
+def test_nothing_is_said_where_nothing_holds():
+    given = (KERNELS, DIAGONALS)
+    assert mklcvx.decision_interval(INSTANCE, solve(INSTANCE, "li"), *given) is None
+    assert mklcvx.decision_interval(INSTANCE, solve(INSTANCE, "sm2", loss="logistic"), *given) is None
+    assert mklcvx.decision_interval(INSTANCE, solve(INSTANCE, "sm2", nu=0.4), *given) is None
+    free = solve(INSTANCE, "sm2", loss="logistic", bias=False)
+    low, high = mklcvx.decision_interval(INSTANCE, free, *given).T
+    assert ((low <= free.decision_function(KERNELS)) & (free.decision_function(KERNELS) <= high)).all()
+
+
+def test_diagonals_of_another_shape_are_refused():
+    solution = solve(INSTANCE, "sm2")
+    with pytest.raises(mklcvx.InputError, match="test_diagonals of shape"):
+        mklcvx.decision_interval(INSTANCE, solution, KERNELS, DIAGONALS.T)
