@@ -17,6 +17,10 @@ class InputError(ValueError):
     """
 
 
+class InputTypeError(InputError, TypeError):
+    """Input of a type that cannot be used."""
+
+
 class NotEnoughMemory(InputError, MemoryError):
     """Input whose solution needs more memory than there is, found out before any of it is taken."""
 
@@ -59,9 +63,14 @@ def at_command_line() -> Iterator[None]:
         _at_command_line.reset(before)
 
 
+def is_at_command_line() -> bool:
+    """Whether the user is at the command line."""
+    return _at_command_line.get()
+
+
 def remedy(python: str, shell: str) -> str:
     """The words for the place where the user is: Python, or the command line."""
-    return shell if _at_command_line.get() else python
+    return shell if is_at_command_line() else python
 
 
 def clipped(text: object, most: int = 60) -> str:

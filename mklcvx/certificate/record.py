@@ -14,12 +14,14 @@ from typing import Generic, TypeVar
 
 from ..formulations import Formulation, Points
 from ..formulations._formulation import LowerT, Posed, UpperT
+from ..problem.boundary import public_class
 
 VANISHING = 2.0**-40  # share of the gain below which the scale counts as zero
 NOTHING = 2.0**-900  # more than all guards against underflow add up to
 NOISE = 2.0**-50  # share of the largest term: the rounding error of a difference of two bounds
 
 
+@public_class
 @dataclass(frozen=True)
 class Certificate:
     """Bounds on the optimal value: lower ≤ optimal value ≤ upper.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from .boundary import public_class
 from .groups import as_groups
 from .low_rank import Kernels, LowRank, Stored, part_of
 from .numbers import AnyArray, RealArray
@@ -24,6 +25,7 @@ Array = NDArray[np.float64]
 KEPT = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  # arguments that are fields as well
 
 
+@public_class
 @dataclass(frozen=True, eq=False)
 class Instance:
     """A stack of M kernels (M, n, n) and targets, validated once and then frozen.

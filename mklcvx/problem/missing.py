@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from .boundary import public
 from .preprocessing import Centre, Preprocessing
 from .validation import as_array, missing_samples
 
 Array = NDArray[np.float64]
 
 
+@public
 @overload
 def fill_missing(kernels: ArrayLike, *, test_kernels: None = None) -> Array: ...
 

@@ -21,7 +21,9 @@ from ..certificate.run import Ending, Row, Run
 from ..errors import InputError, nearest
 from ..formulations import Formulation, Points
 from ..formulations._formulation import FormulationT, Posed, TaskT
+from ..problem.boundary import is_numerical, of_caller
 from ..problem.stack import Array
+from .interrupts import keep
 
 LARGEST_OPTION = 10**9
 Report = Callable[[str], None]
@@ -157,6 +159,7 @@ def drive(
             problem.closing = bool(state.stop_reason) or run.iterations >= limit or over
             if problem.closing or algorithm.due(run.iterations):
                 best = certify(formulation, task, algorithm.points(problem, state), best)
+                keep(best, run)
                 lower, upper, gap = best.certificate.lower, best.certificate.upper, best.certificate.relative_gap
                 costs = problem.svm_solves, time.perf_counter() - started
                 row = Row(run.iterations, lower, upper, max(gap, 0.0), state.weights, *costs)
@@ -180,7 +183,9 @@ def drive(
                 run.iterations += 1
     except KeyboardInterrupt:
         run.end(Ending.INTERRUPTED)
-    except (ArithmeticError, np.linalg.LinAlgError) as fault:  # what was certified before stays
-        run.end(Ending.OUT_OF_RANGE, why=fault)
+    except Exception as fault:
+        if not is_numerical(fault) or of_caller(fault, (callback, report)):
+            raise
+        run.end(Ending.OUT_OF_RANGE, why=fault)  # what was certified before stays
     run.svm_solves = problem.svm_solves
     return best, run

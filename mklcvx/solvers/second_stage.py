@@ -19,6 +19,7 @@ from ..errors import InputError
 from ..formulations import Points, Task
 from ..formulations.sum import SUM
 from ..formulations.svm import SVM
+from ..problem.boundary import public
 from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
 from ..renamed import keywords_now
@@ -102,6 +103,7 @@ def one_versus_rest(
     return {**fields, "bias_interval": None}, gap, failed
 
 
+@public
 @keywords_now("C", after=2)
 def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_STAGE_C) -> Solution:
     """Train support vector machines with the kernel that a solution has learned.

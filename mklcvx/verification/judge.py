@@ -27,6 +27,7 @@ from ..errors import InputError, clipped, nearest
 from ..formulations import Formulation
 from ..formulations._formulation import OfOwn, Own, Parameters, Posed
 from ..problem.arguments import takes_kernels
+from ..problem.boundary import public_class
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
 from .answers import FIELDS, PARTS, Answer, answer_of, nothing_given
@@ -42,6 +43,7 @@ POINT = ("verdict", "parts", "notes")  # of a report, for every point of a trace
 SHARP = 1e-8  # relative gap
 
 
+@public_class
 @dataclass(frozen=True)
 class Report:
     """Verdict on an answer, part by part.

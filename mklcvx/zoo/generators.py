@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, nearest
+from ..problem.boundary import public
 from ..problem.instance import Instance
 
 Array = NDArray[np.float64]
 
 
+@public
 def random(
     n: int = 40, M: int = 5, *, overlap: float = 0.5, conditioning: float = 1e3, positive: float = 0.5, seed: int = 0
 ) -> Instance:
@@ -29,6 +31,7 @@ def random(
     return Instance(kernels, y, groups=np.arange(M) % max(1, (M + 1) // 2))
 
 
+@public
 def duplicated(n: int = 30, M: int = 6, seed: int = 0) -> Instance:
     """Every kernel occurs twice: the weights of equal kernels are not unique, the value is."""
     half = random(n, (M + 1) // 2, seed=seed)
@@ -36,6 +39,7 @@ def duplicated(n: int = 30, M: int = 6, seed: int = 0) -> Instance:
     return Instance(kernels, half.y, groups=np.arange(M) % 3 % M)
 
 
+@public
 def rank_one(n: int = 40, M: int = 6, seed: int = 0) -> Instance:
     """Linear kernels on single features."""
     rng = np.random.default_rng(seed)
@@ -44,6 +48,7 @@ def rank_one(n: int = 40, M: int = 6, seed: int = 0) -> Instance:
     return Instance(features[:, :, None] * features[:, None, :], y, groups=np.arange(M) % 3 % M)
 
 
+@public
 def badly_scaled(n: int = 40, M: int = 4, spread: float = 1e9, seed: int = 0) -> Instance:
     """Kernels whose sizes run from spread^(−½) to spread^(½)."""
     base = random(n, M, seed=seed)
@@ -51,16 +56,19 @@ def badly_scaled(n: int = 40, M: int = 4, spread: float = 1e9, seed: int = 0) ->
     return Instance(base.kernels * sizes[:, None, None], base.y, groups=base.groups)
 
 
+@public
 def imbalanced(n: int = 40, M: int = 5, seed: int = 0) -> Instance:
     """One positive sample in ten."""
     return random(n, M, positive=0.1, seed=seed)
 
 
+@public
 def tiny(n: int = 4, M: int = 2, seed: int = 0) -> Instance:
     """Two to five samples."""
     return random(n, M, overlap=0.3, seed=seed)
 
 
+@public
 def by_hand() -> Instance:
     """Two kernels, four points: (1, 0) and (0, 2) with label +1, (−1, 0) and (0, −2) with label −1, and one linear
     kernel for each coordinate. `docs/by-hand.md` solves it on paper."""
@@ -73,6 +81,7 @@ KINDS = (random, duplicated, rank_one, badly_scaled, imbalanced, tiny, by_hand)
 ZOO: Mapping[str, Callable[..., Instance]] = {kind.__name__: kind for kind in KINDS}
 
 
+@public
 def make(kind: str, **options: object) -> Instance:
     """An instance of a named kind."""
     if kind not in ZOO:

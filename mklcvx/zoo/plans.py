@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..problem.boundary import public
 from ..problem.instance import Instance
 from .generators import labels_of
 from .grid import Draws, quantised
@@ -127,6 +128,7 @@ class Planted:
     bias: float
 
 
+@public
 def planted(n: int = 60, M: int = 6, C: float = 1.0, seed: int = 0) -> Planted:
     """A problem of `l1` built around its solution: a third of the samples at each bound, two kernels tied and
     used, the others strictly worse.
