@@ -7,14 +7,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+LONGEST = 500  # characters of a message
 _at_command_line = ContextVar("at_command_line", default=False)
 
 
 class InputError(ValueError):
     """Input that cannot be used.
 
-    The message is one line that names the input, the fault and the remedy.
+    The message is one line that names the input, the fault and the remedy. Whatever it quotes, it is one line, and not
+    longer than LONGEST characters: what is too long is cut out of the middle.
     """
+
+    def __init__(self, message: object = "") -> None:
+        line = " ".join(str(message).split())
+        half = LONGEST // 2
+        super().__init__(line if len(line) <= LONGEST else f"{line[:half]} … {line[-half:]}")
 
 
 class InputTypeError(InputError, TypeError):

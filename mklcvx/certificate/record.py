@@ -127,7 +127,8 @@ class Certificate:
             Whether it is proved.
         """
         limit = min(tolerance, VANISHING) if self.vanishing else tolerance
-        return math.isfinite(self.upper - self.lower) and 0 <= self.relative_gap <= limit
+        bounds_meet = math.isfinite(self.upper - self.lower) and self.lower <= self.upper
+        return bounds_meet and 0 <= self.relative_gap <= limit
 
     def as_dict(self) -> dict[str, object]:
         """Convert the certificate to numbers for a record.

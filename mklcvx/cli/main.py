@@ -146,6 +146,7 @@ def list_formulations(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """List the formulations, the losses, their parameters, which go together, and the solvers."""
+    options.check_docstrings()
     from ..solvers.names import former_names
     from ..solvers.solving import SOLVERS
     from .display import formulation_table, loss_table, solver_table
@@ -209,6 +210,7 @@ def explain(
     latex: Annotated[bool, typer.Option("--latex", help="Print the formulas as LaTeX.")] = False,
 ) -> None:
     """Explain a formulation or a loss: primal and dual, the way between them, multipliers, limits, reference."""
+    options.check_docstrings()
     from ..reports.explain import as_latex, as_text, named
 
     explained = named(name)
@@ -221,6 +223,7 @@ def list_conventions(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """List the other codes whose problems and answers can be converted, or explain one."""
+    options.check_docstrings()
     from ..verification import conventions
 
     chosen = conventions.CONVENTIONS if name is None else (conventions.get(name),)

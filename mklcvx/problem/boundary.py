@@ -23,15 +23,15 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from ..errors import InputError, InputTypeError, InternalError, clipped
+from ..errors import InputError, InputTypeError, InternalError, NotEnoughMemory, clipped
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 Class = TypeVar("Class", bound=type)
 
 MARK = "__boundary__"
-# Ours; those that say how warnings are to be treated; those that belong to the machine.
-OURS = (InputError, InternalError, Warning, MemoryError, ImportError, NotImplementedError, StopIteration)
+# Ours; those that say how warnings are to be treated; those that say what is not there.
+OURS = (InputError, InternalError, Warning, ImportError, NotImplementedError, StopIteration)
 BY_CONVENTION = ("NotFittedError",)  # scikit-learn's, which its tools catch by name
 ARRAYS = frozenset({"ArrayLike", "Array", "NDArray", "RealArray", "AnyArray", "Kernels", "Stored"})
 WORDS: dict[Any, str] = {
@@ -80,19 +80,23 @@ def public_class(made: Class) -> Class:
 # ----------------------------------------------------------------------------------------------------- what was wrong
 def explained(function: Callable[..., Any], args: Any, options: Any, fault: Exception) -> Exception:
     """What to raise in place of a fault: the fault itself where it is the caller's own."""
-    where = function.__qualname__.removesuffix(".__init__").replace("<locals>.", "")
+    where = function.__qualname__
+    if args and function.__name__ == "__init__":
+        where = type(args[0]).__name__  # it may have inherited its constructor
     if type(fault).__name__ in BY_CONVENTION or of_caller(fault, [*args, *options.values()]):
         return fault
     try:
         given = inspect.signature(function).bind(*args, **options).arguments
     except TypeError as mismatch:
         return InputTypeError(f"{where}: {mismatch}: see help({where})")
-    found = next(misfits(function, given), "")
+    found = next(misfits(function, given), "") or _own_fault(fault, given)
     if found:
         return InputTypeError(f"{where}: {found}")
     if isinstance(fault, ValueError | TypeError) and _raised_in(fault, CHECKS_OF_DATA):
         return (InputTypeError if isinstance(fault, TypeError) else InputError)(" ".join(_text(fault).split()))
     words = clipped(_text(fault), LONGEST)
+    if isinstance(fault, MemoryError):
+        return NotEnoughMemory(f"{where}: not enough memory ({words}): use fewer samples, or kernels of lower rank")
     if is_numerical(fault):
         remedy = "bring kernels and parameters nearer to 1"
         return InputError(f"{where}: a number left the range of double precision ({words}): {remedy}")
@@ -107,8 +111,8 @@ def misfits(function: Callable[..., Any], given: Mapping[str, Any]) -> Iterator[
     spaces = getattr(inspect.unwrap(function), "__globals__", {})
     for name, value in given.items():
         parameter = parameters[name]
-        if name == "self" or isinstance(value, type):
-            yield from _field_misfits(value) if name == "self" else ()
+        if name == "self":
+            yield from _field_misfits(value)
         elif parameter.kind is parameter.VAR_KEYWORD:
             yield from (
                 words for key, one in value.items() if (words := _misfit(key, one, parameter.annotation, spaces))
@@ -131,6 +135,8 @@ def _misfit(name: str, value: Any, hint: Any, spaces: Mapping[str, Any]) -> str:
         return ""
     text = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))
     names = set(re.findall(r"\w+", text))
+    if text.startswith("Sequence[") and not isinstance(value, Iterable):
+        return f"{name} = {shown(value)} is {_kind(value)}: give a list"
     if names & ARRAYS:
         fault = "" if (value is None and "None" in names) or isinstance(value, str) else _no_array(value)
         return f"{name} {fault}: give an array of numbers" if fault else ""
@@ -241,6 +247,21 @@ def of_caller(fault: Exception, values: Iterable[Any]) -> bool:
     """Whether it came out of a function that the caller has given."""
     codes = {code for value in values if (code := _code_of(value)) is not None}
     return bool(codes) and any(frame.f_code in codes for frame in _frames(fault))
+
+
+def _own_fault(fault: Exception, given: Mapping[str, Any]) -> str:
+    """The argument whose own code has raised it, such as its `__array__`, in words; nothing if there is none."""
+    innermost = list(_frames(fault))[-1]
+    if str(innermost.f_globals.get("__name__", "")).startswith("mklcvx."):
+        return ""
+    seen = {id(value) for value in innermost.f_locals.values()}
+    for name, value in given.items():
+        for key, one in value.items() if isinstance(value, dict) else [(name, value)]:
+            if id(one) in seen:
+                return (
+                    f"{key} is {_kind(one)} that cannot be used ({type(fault).__name__}: {clipped(_text(fault), 80)})"
+                )
+    return ""
 
 
 def _code_of(value: Any) -> types.CodeType | None:

@@ -70,6 +70,8 @@ def soaked(seed: int, seconds: float, trials: int) -> dict[str, Any]:
                 refusals[found["refusals"][solver]] += 1
         raised += [{"trial": number, **fault} for fault in found["raised"]]
         contradictions += [{"trial": number, **pair} for pair in found["contradictions"]]
+        for fault in (*found["raised"], *found["contradictions"]):
+            print(f"trial {number}: {fault}", flush=True)
         number += 1
         if number % 500 == 0:
             print(f"{number} trials, {len(raised)} raised, {len(contradictions)} contradictions", flush=True)
@@ -107,7 +109,8 @@ def trial(seed: int, number: int) -> dict[str, Any]:
         "kind": "refused" if problem is None else problem.kind,
         "formulation": "none" if problem is None else problem.formulation,
         "problem": {} if problem is None else problem.described,
-        "outcomes": outcomes, "refusals": refused, "raised": raised, "intervals": intervals, "contradictions": _apart(intervals),
+        "outcomes": outcomes, "refusals": refused, "raised": raised,
+        "intervals": intervals, "contradictions": _apart(intervals),
     }  # fmt: skip
 
 
