@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims \
-	headlines golden truth conform matrix experiments bench mutation clean
+	headlines golden truth conform matrix experiments bench mutation soak misuse test-conditions clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -66,6 +66,17 @@ experiments: .venv/installed
 
 bench: .venv/installed
 	$(BIN)/python validation/bench
+
+MINUTES ?= 60
+soak: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/soak.py --minutes $(MINUTES)
+
+misuse: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/misuse.py
+
+# The quick tests in other orders, optimised, in the C locale, in a folder that cannot be written to, without root.
+test-conditions: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/conditions.py
 
 mutation: .venv/installed
 	$(BIN)/python validation/mutate.py -o validation/mutation.md

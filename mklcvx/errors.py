@@ -50,6 +50,7 @@ class GridEdgeWarning(UserWarning):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for an unknown name: the nearest known one, or all of them."""
+    name = str(name)  # a key of a caller's dict may be anything
     names, low = sorted(known), name.lower()
     begun = [one for one in names if one.lower().startswith(low)] if low else []
     same = [one for one in begun if one.lower() == low] or (begun if len(begun) == 1 else [])

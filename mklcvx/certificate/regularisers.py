@@ -298,7 +298,7 @@ class Priced(Regulariser):
         spare = WITHIN
         while True:
             found = look(alpha)
-            if self.conjugate(found.high / 2, None) == 0:
+            if self.conjugate(found.high / 2, None) == 0 or spare > 1:  # λ² underflows, nothing is admitted
                 return alpha, found
             alpha = feasible(alpha * (self.lam / math.sqrt(float(found.high.max())) * (1 - min(spare, 1.0))))
             spare *= 4

@@ -39,6 +39,8 @@ WORDS: dict[Any, str] = {
     Sequence: "a list", list: "a list", tuple: "a tuple", Iterable: "a list", Callable: "a function", Path: "a path",
 }  # fmt: skip
 LONGEST = 350
+ARGUMENTS = (ValueError, TypeError, LookupError, AttributeError)  # what Python raises about arguments
+NEAR = 3  # frames of ours, the mark's among them: where arguments are read, not where a problem is solved
 ROUTINES = ("scipy.optimize", "scipy.linalg", "scipy.sparse", "scipy.special", "numpy.linalg", "sklearn.svm")
 CHECKS_OF_DATA = "sklearn"  # of X and y
 
@@ -64,17 +66,29 @@ def public(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
 
 def public_class(made: Class) -> Class:
-    """Mark a public class: its constructor, its public methods and properties."""
+    """Mark a public class: its constructor, its public methods and properties, with those that it inherits from us."""
+    for base in made.__mro__[1:]:
+        if base.__module__.startswith("mklcvx."):
+            _mark_members(base)
+    _mark_members(made)
+    return made
+
+
+def _mark_members(made: type) -> None:
     for name, member in list(vars(made).items()):
         if name.startswith("_") and name not in ("__init__", "__call__"):
+            continue
+        inside = getattr(member, "__func__", getattr(member, "fget", None))
+        if hasattr(inside or member, MARK):
             continue
         if isinstance(member, types.FunctionType):
             setattr(made, name, public(member))
         elif isinstance(member, staticmethod | classmethod):
             setattr(made, name, type(member)(public(member.__func__)))
-        elif isinstance(member, property) and member.fget is not None:
-            setattr(made, name, property(public(member.fget), member.fset, member.fdel, member.__doc__))
-    return made
+        elif isinstance(member, property) and inside is not None:
+            setattr(made, name, property(public(inside), member.fset, member.fdel, member.__doc__))
+        elif isinstance(getattr(member, "fn", None), types.FunctionType):  # scikit-learn's `available_if`
+            member.fn = public(member.fn)
 
 
 # ----------------------------------------------------------------------------------------------------- what was wrong
@@ -102,7 +116,10 @@ def explained(function: Callable[..., Any], args: Any, options: Any, fault: Exce
         return InputError(f"{where}: a number left the range of double precision ({words}): {remedy}")
     if isinstance(fault, OSError):
         return InputError(f"{where}: {fault.strerror or words}{f' ({fault.filename})' if fault.filename else ''}")
-    return InternalError(f"{where}: {type(fault).__name__}: {words}")
+    raised = f"{type(fault).__name__}: {words}"
+    if isinstance(fault, ARGUMENTS) and sum(_is_ours(frame) for frame in _frames(fault)) <= NEAR:
+        return InputError(f"{where}: these arguments cannot be used ({raised}): see help({where})")
+    return InternalError(f"{where}: {raised}")
 
 
 def misfits(function: Callable[..., Any], given: Mapping[str, Any]) -> Iterator[str]:
@@ -135,7 +152,7 @@ def _misfit(name: str, value: Any, hint: Any, spaces: Mapping[str, Any]) -> str:
         return ""
     text = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))
     names = set(re.findall(r"\w+", text))
-    if text.startswith("Sequence[") and not isinstance(value, Iterable):
+    if text.startswith("Sequence[") and (not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0):
         return f"{name} = {shown(value)} is {_kind(value)}: give a list"
     if names & ARRAYS:
         fault = "" if (value is None and "None" in names) or isinstance(value, str) else _no_array(value)
@@ -183,8 +200,11 @@ def fits(value: Any, hint: Any) -> bool:
     if not isinstance(kind, type) or kind is object or getattr(kind, "_is_protocol", False):
         return True
     if kind in (Sequence, Iterable):
-        inside = not parts or not isinstance(value, list | tuple) or all(fits(one, parts[0]) for one in value)
-        return inside and isinstance(value, (np.ndarray, kind))
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            return False
+        if parts and isinstance(value, list | tuple | np.ndarray | str | bytes | bytearray | dict):
+            return all(fits(one, parts[0]) for one in value)
+        return isinstance(value, (np.ndarray, kind))
     return isinstance(value, kind)
 
 
@@ -230,6 +250,10 @@ def _frames(fault: Exception) -> Iterator[types.FrameType]:
         trace = trace.tb_next
 
 
+def _is_ours(frame: types.FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith("mklcvx.")
+
+
 def _raised_in(fault: Exception, *modules: str) -> bool:
     """Whether one of the modules raised it, itself or by what it called."""
     names = (str(frame.f_globals.get("__name__", "")) for frame in _frames(fault))
@@ -252,15 +276,15 @@ def of_caller(fault: Exception, values: Iterable[Any]) -> bool:
 def _own_fault(fault: Exception, given: Mapping[str, Any]) -> str:
     """The argument whose own code has raised it, such as its `__array__`, in words; nothing if there is none."""
     innermost = list(_frames(fault))[-1]
-    if str(innermost.f_globals.get("__name__", "")).startswith("mklcvx."):
-        return ""
-    seen = {id(value) for value in innermost.f_locals.values()}
+    ours = _is_ours(innermost)
+    home = str(innermost.f_globals.get("__name__", ""))
+    seen = set() if ours else {id(value) for value in innermost.f_locals.values()}
     for name, value in given.items():
         for key, one in value.items() if isinstance(value, dict) else [(name, value)]:
-            if id(one) in seen:
-                return (
-                    f"{key} is {_kind(one)} that cannot be used ({type(fault).__name__}: {clipped(_text(fault), 80)})"
-                )
+            without_code = ours and callable(one) and _code_of(one) is None  # a class, or a function written in C
+            if (id(one) in seen and type(one).__module__ == home) or without_code:
+                raised = f"{type(fault).__name__}: {clipped(_text(fault), 80)}"
+                return f"{key} is {_kind(one)} that cannot be used ({raised}): give another one"
     return ""
 
 

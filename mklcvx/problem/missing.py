@@ -15,7 +15,6 @@ from .validation import as_array, missing_samples
 Array = NDArray[np.float64]
 
 
-@public
 @overload
 def fill_missing(kernels: ArrayLike, *, test_kernels: None = None) -> Array: ...
 
@@ -24,6 +23,7 @@ def fill_missing(kernels: ArrayLike, *, test_kernels: None = None) -> Array: ...
 def fill_missing(kernels: ArrayLike, *, test_kernels: ArrayLike) -> tuple[Array, Array]: ...
 
 
+@public
 def fill_missing(kernels: ArrayLike, *, test_kernels: ArrayLike | None = None) -> Array | tuple[Array, Array]:
     """Centre every kernel on the samples that have its view, and fill in zeros for those that lack it.
 

@@ -38,7 +38,7 @@ def as_any_array(values: object) -> AnyArray:
     """An array; if the values cannot be converted, one of dtype object."""
     try:
         return np.asarray(values)
-    except (ValueError, TypeError, OverflowError):
+    except Exception:  # whatever a stranger's object may raise
         return np.asarray(None)
 
 

@@ -225,13 +225,21 @@ def verify(
     if isinstance(bias, bool | np.bool_):
         settings["bias"], bias = bool(bias), None
     record = dict(zip(PARTS, (weights, alpha, bias, coefficients, multipliers, objective), strict=True))
-    points = () if trace is None else tuple(answer_of(point) for point in trace)
+    points = () if trace is None else tuple(answer_of(_checked_point(point)) for point in trace)
     if trace is not None and not points:
         raise InputError("answer: the trace has no points: give at least one")
     submission = Submission(instance, formulation or "", settings, answer_of(record), points)
     if convention is not None:
         submission = (translation(convention) if isinstance(convention, str) else convention)(submission)
+        if not isinstance(submission, Submission):
+            raise InputError("convention: the function returned no Submission: give one that returns what it converts")
     return judge_submission(submission, tol, diagnosis)
+
+
+def _checked_point(point: object) -> Mapping[str, Own]:
+    if not isinstance(point, Mapping):
+        raise InputError(f"trace: {clipped(type(point).__name__)} is no point of one: give a list of dicts")
+    return point
 
 
 def judge_submission(submission: Submission, tol: float, diagnosis: bool = True) -> Report:

@@ -101,7 +101,7 @@ def values() -> Iterator[tuple[str, Any]]:
         "NumPy word": np.str_("l1"),
         "NaT": np.datetime64("NaT"),
         "flag of NumPy": np.True_,
-    }
+    }  # fmt: skip
     yield from ((f"array: {name}", array) for name, array in arrays.items())
     yield "subclass of str", Word("l1")
     yield "subclass of float", Number(0.5)

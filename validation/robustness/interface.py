@@ -127,8 +127,8 @@ def _estimators() -> Iterator[Call]:
     for made, target in cases.items():
         bank = {"kernels": ["linear", "gaussian"]}
 
-        def fitted(made: type[Any] = made, target: Any = target, bank: Any = bank, **parameters: Any) -> Any:
-            return made(**{**bank, **parameters}).fit(X, target)
+        def fitted(*args: Any, made: type[Any] = made, target: Any = target, bank: Any = bank, **given: Any) -> Any:
+            return made(*args, **{**bank, **given}).fit(X, target)
 
         fitted.__signature__ = made.__init__ and _without_self(made)  # type: ignore[attr-defined]
         yield Call(f"{made.__name__}().fit", fitted, dict)
@@ -205,8 +205,8 @@ def _parts() -> Iterator[Call]:
 
 
 def _in_bank(made: type[Any], X: Any) -> Callable[..., Any]:
-    def evaluated(**parameters: Any) -> Any:
-        return kernels.KernelBank([made(**parameters)]).fit(X).stack()
+    def evaluated(*args: Any, **parameters: Any) -> Any:
+        return kernels.KernelBank([made(*args, **parameters)]).fit(X).stack()
 
     evaluated.__signature__ = _without_self(made)  # type: ignore[attr-defined]
     return evaluated

@@ -124,10 +124,17 @@ def outcome(made: Callable[[], Any]) -> tuple[str, str]:
 def _raised(raised: Exception) -> tuple[str, str]:
     if type(raised).__name__ in CONVENTION:
         return "refused", ""
+    if isinstance(raised, TypeError) and ("argument" in str(raised) and "()" in str(raised)) and _near(raised):
+        return "refused", ""  # Python's own words for a wrong number of arguments
     if isinstance(raised, Boom):
         called = any(frame.name in ("_boom",) for frame in _called(raised))
         return "the caller's own", "" if called else "Boom, and nothing of the caller's was called"
     return "raised", f"{type(raised).__name__}: {str(raised)[:200]!r}"
+
+
+def _near(raised: Exception) -> bool:
+    """Whether it arose where the call was made, or at the mark of a public function."""
+    return len(_called(raised)) <= 4
 
 
 def _called(raised: Exception) -> Any:
