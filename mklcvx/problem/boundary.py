@@ -42,6 +42,7 @@ LONGEST = 350
 ARGUMENTS = (ValueError, TypeError, LookupError, AttributeError)  # what Python raises about arguments
 NEAR = 3  # frames of ours, the mark's among them: where arguments are read, not where a problem is solved
 ROUTINES = ("scipy.optimize", "scipy.linalg", "scipy.sparse", "scipy.special", "numpy.linalg", "sklearn.svm")
+OF_NUMBERS = ("math domain error", "cannot convert float NaN", "expected a nonnegative", "expected a positive")
 CHECKS_OF_DATA = "sklearn"  # of X and y
 
 
@@ -262,7 +263,7 @@ def _raised_in(fault: Exception, *modules: str) -> bool:
 
 def is_numerical(fault: Exception) -> bool:
     """Whether numbers are at fault: they leave the range, a matrix is singular, a numerical routine gives up."""
-    if isinstance(fault, ArithmeticError | np.linalg.LinAlgError):
+    if isinstance(fault, ArithmeticError | np.linalg.LinAlgError) or _text(fault).startswith(OF_NUMBERS):
         return True
     return isinstance(fault, ValueError | RuntimeError) and not isinstance(fault, OURS) and _raised_in(fault, *ROUTINES)
 

@@ -245,7 +245,8 @@ def solved(
     check_size(instance, method.name, parameters)
     instance.check_unchanged()
     chosen = formulations.get(formulation).posed_for(instance, parameters)
-    task, resolved = chosen.task(instance, parameters)
+    with np.errstate(all="ignore"):
+        task, resolved = chosen.task(instance, parameters)
     if not method.takes(task):
         fitting = ", ".join(s.name for s in SOLVERS if (s.serves is None or chosen.name in s.serves) and s.takes(task))
         loss = getattr(task, "loss_function", None)  # that of C or nu has no name among the parameters

@@ -230,7 +230,8 @@ def verify(
         raise InputError("answer: the trace has no points: give at least one")
     submission = Submission(instance, formulation or "", settings, answer_of(record), points)
     if convention is not None:
-        submission = (translation(convention) if isinstance(convention, str) else convention)(submission)
+        with np.errstate(all="ignore"):  # what overflows is judged, and found wanting
+            submission = (translation(convention) if isinstance(convention, str) else convention)(submission)
         if not isinstance(submission, Submission):
             raise InputError("convention: the function returned no Submission: give one that returns what it converts")
     return judge_submission(submission, tol, diagnosis)
