@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 .PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims headlines \
 	golden truth conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
-	cluster streamed weight-ranges clean
+	cluster streamed weight-ranges soak misuse test-conditions clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -100,6 +100,17 @@ beside: .venv-peers/installed
 # What two processes of a cluster give.
 cluster: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/cluster.py -o validation/cluster.md
+
+MINUTES ?= 60
+soak: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/soak.py --minutes $(MINUTES)
+
+misuse: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/misuse.py
+
+# The quick tests in other orders, optimised, in the C locale, in a folder that cannot be written to, without root.
+test-conditions: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/conditions.py
 
 mutation: .venv/installed
 	$(BIN)/python validation/mutate.py -o validation/mutation.md

@@ -7,14 +7,25 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+LONGEST = 500  # characters of a message
 _at_command_line = ContextVar("at_command_line", default=False)
 
 
 class InputError(ValueError):
     """Input that cannot be used.
 
-    The message is one line that names the input, the fault and the remedy.
+    The message is one line that names the input, the fault and the remedy. Whatever it quotes, it is one line, and not
+    longer than LONGEST characters: what is too long is cut out of the middle.
     """
+
+    def __init__(self, message: object = "") -> None:
+        line = " ".join(str(message).split())
+        half = LONGEST // 2
+        super().__init__(line if len(line) <= LONGEST else f"{line[:half]} … {line[-half:]}")
+
+
+class InputTypeError(InputError, TypeError):
+    """Input of a type that cannot be used."""
 
 
 class NotEnoughMemory(InputError, MemoryError):
@@ -39,6 +50,7 @@ class GridEdgeWarning(UserWarning):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for an unknown name: the nearest known one, or all of them."""
+    name = str(name)  # a key of a caller's dict may be anything
     names, low = sorted(known), name.lower()
     begun = [one for one in names if one.lower().startswith(low)] if low else []
     same = [one for one in begun if one.lower() == low] or (begun if len(begun) == 1 else [])
@@ -59,9 +71,14 @@ def at_command_line() -> Iterator[None]:
         _at_command_line.reset(before)
 
 
+def is_at_command_line() -> bool:
+    """Whether the user is at the command line."""
+    return _at_command_line.get()
+
+
 def remedy(python: str, shell: str) -> str:
     """The words for the place where the user is: Python, or the command line."""
-    return shell if _at_command_line.get() else python
+    return shell if is_at_command_line() else python
 
 
 def clipped(text: object, most: int = 60) -> str:

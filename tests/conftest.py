@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import random
+
 import pytest
 
 from mklcvx import Instance, solve
@@ -10,6 +13,18 @@ from mklcvx.io.files import save_instance
 from stacks import FOR_COMMANDS, FOR_FILES, LABELS
 
 pytest.register_assert_rewrite("refusals")
+
+
+def pytest_collection_modifyitems(items):
+    """MKLCVX_TEST_ORDER, a seed, draws another order: of the files, and of the tests of each file, which share work."""
+    seed = os.environ.get("MKLCVX_TEST_ORDER")
+    if seed is None:
+        return
+    rng = random.Random(int(seed))
+    files = list(dict.fromkeys(item.path for item in items))
+    place = dict(zip(files, rng.sample(range(len(files)), len(files)), strict=True))
+    rng.shuffle(items)
+    items.sort(key=lambda item: place[item.path])
 
 
 # ------------------------------------------------------------------------------------------------- the command line

@@ -96,5 +96,9 @@ class Worker(contextlib.AbstractContextManager["Worker"]):
         assert process.stdout is not None
         if not select.select([process.stdout], [], [], patience)[0]:
             return None
-        line = process.stdout.readline()
-        return dict(json.loads(line)) if line else {"fault": "its process died", "died": True}
+        try:
+            line = process.stdout.readline()
+            reply = json.loads(line) if line else {"fault": "its process died", "died": True}
+            return dict(reply)
+        except (ValueError, TypeError):  # a contestant has found the pipe, and written to it
+            return {"fault": "its process wrote into the pipe that replies come through", "died": True}

@@ -51,7 +51,7 @@ from ..formulations.families.pairs import Pairs
 from ..formulations.families.two_stage import PairTask
 from ..problem.low_rank import LowRank
 from .record import Certificate, ProvedPoint, refined_unless_settled
-from .rounding import Array, U, above, below, product_terms, total_above, total_below
+from .rounding import Array, U, above, below, product_terms, square_over, total_above, total_below
 
 SHRINKING = 4  # attempts to shorten β before it is set to zero
 
@@ -164,8 +164,8 @@ class Evaluation:
         lam, mu, lack = self.task.lam, self.mu, 1 - self.margins
         loss = self.up * np.maximum(lack + self.off + 2 * U * np.abs(lack), 0.0)
         penalty = lam / 2 * mu**2 if self.curved else lam * mu
-        costs = np.maximum(self.pull + self.pull_off, 0.0) ** 2 / (2 * lam) if self.curved else np.zeros(1)
-        least = np.maximum(self.pull - self.pull_off, 0.0) ** 2 / (2 * lam) if self.curved else np.zeros(1)
+        costs = square_over(np.maximum(self.pull + self.pull_off, 0.0), 2 * lam) if self.curved else np.zeros(1)
+        least = square_over(np.maximum(self.pull - self.pull_off, 0.0), 2 * lam) if self.curved else np.zeros(1)
         width, plain = self._width(1.0), self._width(0.0)
         certificate = Certificate(
             lower=total_below([*self.beta, *(-costs)]),
@@ -194,7 +194,7 @@ class Evaluation:
     def _at_pull(self, pull: Array) -> Array:
         lam, wanted = self.task.lam, np.maximum(pull, 0.0)
         off = np.abs(lam * self.mu - wanted) + 4 * U * (lam * self.mu + wanted)
-        return np.asarray(off**2 / (2 * lam) + self.mu * np.maximum(-pull, 0.0))
+        return np.asarray(square_over(off, 2 * lam) + self.mu * np.maximum(-pull, 0.0))
 
 
 def weight_ends(task: PairTask) -> tuple[Array, Array]:

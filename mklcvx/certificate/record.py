@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..formulations import Formulation, Points
 from ..formulations._formulation import LowerT, Posed, UpperT
+from ..problem.boundary import public_class
 from .rounding import Array
 
 VANISHING = 2.0**-40  # share of the gain below which the scale counts as zero
@@ -25,6 +26,7 @@ NOISE = 2.0**-50  # share of the largest term: the rounding error of a differenc
 Sliced = bool | NDArray[np.bool_]  # whether products are in slices: of all kernels, or those of which
 
 
+@public_class
 @dataclass(frozen=True)
 class Certificate:
     """Bounds on the optimal value: lower ≤ optimal value ≤ upper.
@@ -134,7 +136,8 @@ class Certificate:
             Whether it is proved.
         """
         limit = min(tolerance, VANISHING) if self.vanishing else tolerance
-        return math.isfinite(self.upper - self.lower) and 0 <= self.relative_gap <= limit
+        bounds_meet = math.isfinite(self.upper - self.lower) and self.lower <= self.upper
+        return bounds_meet and 0 <= self.relative_gap <= limit
 
     def as_dict(self) -> dict[str, object]:
         """Convert the certificate to numbers for a record.

@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ..formulations import block_elastic, elastic, lp, sm1, sm2, smp
-from .rounding import POWER, Array, U, above, below, total_above, total_below
+from .rounding import POWER, Array, U, above, below, square_over, total_above, total_below
 
 UNIT = 2.0**-52
 WITHIN = 2.0**-46  # relative distance from a ball's boundary: more than rounding in norms of some thousand weights
@@ -155,11 +155,11 @@ class Squared(Simplex):
         return sm2.SM2.regulariser.threshold(np.maximum(v, 0.0), self.theta)
 
     def value(self, mu: Array) -> float:
-        return total_above(mu**2 / (2 * self.theta))
+        return total_above(square_over(mu, 2 * self.theta))
 
     def conjugate(self, v: Array, tau: float | None) -> float:
         level = tau or 0.0
-        return total_above(np.append(self.theta / 2 * np.maximum(v - level, 0.0) ** 2, level))
+        return total_above(np.append(square_over(np.maximum(v - level, 0.0), 2 / self.theta), level))
 
     def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
         """(μ − θ(v − τ)₊)²/(2θ) + μ(τ − v)₊ of every kernel: convex in v, so largest at an end of the interval."""
@@ -168,7 +168,7 @@ class Squared(Simplex):
     def _each(self, mu: Array, slack: Array) -> Array:
         slope = self.theta * np.maximum(slack, 0.0)
         off = np.abs(mu - slope) + 4 * U * slope
-        return np.asarray(off**2 / (2 * self.theta) + mu * np.maximum(-slack, 0.0))
+        return np.asarray(square_over(off, 2 * self.theta) + mu * np.maximum(-slack, 0.0))
 
 
 class Square(Squared):
@@ -260,7 +260,7 @@ class Net(Ball):
         if not tau or tau <= 0:  # μ ≤ 1 in the set
             return total_above(v)
         excess = np.maximum(v - self.l1_ratio * tau + 4 * U * (v + self.l1_ratio * tau), 0.0)
-        return total_above(np.append(excess**2 / (4 * (1 - self.l1_ratio) * tau), tau))
+        return total_above(np.append(square_over(excess, 4 * (1 - self.l1_ratio) * tau), tau))
 
 
 class BlockNet(Net):
@@ -283,7 +283,7 @@ class BlockNet(Net):
             return float(v.max())
         level, d = max(tau or 0.0, 0.0), np.sqrt(2 * v)
         excess = np.maximum(d - level + 4 * U * (d + level), 0.0)
-        return total_above(np.append(excess**2 / (2 * (1 - r)), level**2 / (2 * r)))
+        return total_above(np.append(square_over(excess, 2 * (1 - r)), square_over(level, 2 * r)))
 
 
 @dataclass(frozen=True)
@@ -298,7 +298,7 @@ class Priced(Regulariser):
         spare = WITHIN
         while True:
             found = look(alpha)
-            if self.conjugate(found.high / 2, None) == 0:
+            if self.conjugate(found.high / 2, None) == 0 or spare > 1:  # λ² underflows, nothing is admitted
                 return alpha, found
             alpha = feasible(alpha * (self.lam / math.sqrt(float(found.high.max())) * (1 - min(spare, 1.0))))
             spare *= 4

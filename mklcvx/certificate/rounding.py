@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 
 U = 2.0**-53
 TINY = 2.0**-960
+SMALL = 2.0**-400  # the square of a larger number does not underflow
 STEPS = 8
 POWER = 16  # units of roundoff that a power or a logarithm is trusted to
 
@@ -29,6 +30,12 @@ def above(value: Any, steps: int = STEPS) -> Any:
 
 def below(value: Any, steps: int = STEPS) -> Any:
     return value - ((steps + 2) * U * np.abs(value) + TINY)
+
+
+def square_over(x: Any, divisor: Any) -> Any:
+    """x²/divisor, in two steps, whose underflow stays below TINY: that of x² would be magnified by a small divisor."""
+    x = np.asarray(x, dtype=float)
+    return np.where(np.abs(x) < SMALL, x * (x / divisor), x**2 / divisor)
 
 
 def total_above(terms: Any, steps: int = STEPS) -> float:

@@ -57,7 +57,7 @@ from ..formulations.losses import PiecewiseQuadratic, Quadratic
 from ..formulations.losses.logistic import chance, information, log_share
 from .passes import added
 from .record import Certificate
-from .rounding import POWER, STEPS, Array, U, above, below, product_terms, total_above
+from .rounding import POWER, STEPS, Array, U, above, below, product_terms, square_over, total_above
 
 NEGLIGIBLE = 1e-2  # share of the tolerance, or of the gap without δ, that δ may cost without a sharper one being sought
 MILD = 0.25  # share of κ up to which δ costs less than a third of what a sample lacks to be optimal
@@ -144,7 +144,7 @@ class SampleTerms(ABC):
 
     def beyond(self, x: Array, inwards: Array) -> Array:
         """What sup φ + P may exceed φ(x) by, p being `inwards`, where κ > 0."""
-        bent, total = above(inwards**2 / (2 * self.kappa)), self.ridge.total
+        bent, total = above(square_over(inwards, 2 * self.kappa)), self.ridge.total
         if total == 0:
             return np.asarray(bent)
         there, room = self.ridge.at(x), below(below(self.kappa) - total)  # κ itself is off by u

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError
 from ..formulations._formulation import Parameters
 from ..formulations.losses import KNOWN
+from ..problem.boundary import public_class
 from ..problem.cross_kernels import CrossKernel, CrossKernels, NewKernels, Product, mostly_constant, of_training
 from ..problem.numbers import AnyArray
 from ..problem.preprocessing import Preprocessing
@@ -32,6 +33,7 @@ Plain: TypeAlias = "str | float | list[Plain] | None"
 SUPPORT = 1e-7  # share of the largest α: an interior-point method's α below it counts as zero
 
 
+@public_class
 @dataclass(frozen=True, eq=False)
 class Solution:
     """Decision function f(x) = Σ_m Σ_i c_mi k_m(x_i, x) + b, with everything needed to check it.

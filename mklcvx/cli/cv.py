@@ -15,6 +15,8 @@ from ..defaults import FOLDS, FORMULATION, SEED, SOLVER
 from ..errors import GridEdgeWarning
 from ..io.files import write_whole
 from . import options
+from .interrupts import Stopped
+from .kept_folds import KeptFolds
 
 if TYPE_CHECKING:
     from ..estimators.cross_validation import CrossValidation
@@ -54,7 +56,7 @@ def cv(
 
     Example: `mklcvx cv problem.npz -f sm1 --grid C=0.1,1,10 --grid theta=0.5,1 --jobs 2`
     """
-    from ..estimators.cross_validation import check_request, cross_validate
+    from ..estimators.cross_validation import FoldsMissing, check_request, cross_validate
     from ..problem.preprocessing import Preprocessing
     from ..solvers.grids import default_grid
     from ..solvers.paths import combinations
@@ -75,18 +77,30 @@ def cv(
     options.check_tasks(problem, formulation, posed, several)
     from .display import Progress
 
+    asked = (points, formulation, folds, seed, score, centre, normalise, repair, var, several, limits, given)
+    kept = KeptFolds(output, instance, asked)
+    known = kept.read()
+    if known:
+        options.say(f"{len(known)} of {folds} folds are taken from {kept.path}")
     with Progress(False, total=folds) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GridEdgeWarning)  # said below, as commands say it
-        found = cross_validate(
-            problem, formulation, points, folds=folds, seed=seed, score=score, jobs=jobs, centre=centre,
-            normalise=normalise, multi_class=several, done=progress.count, **limits, **given,
-        )  # fmt: skip
+        try:
+            found = cross_validate(
+                problem, formulation, points, folds=folds, seed=seed, score=score, jobs=jobs, centre=centre,
+                normalise=normalise, multi_class=several, done=progress.count, known=known, **limits, **given,
+            )  # fmt: skip
+        except FoldsMissing as fault:
+            words = f"{fault}; {kept.write(fault.found)}"
+            if isinstance(fault.__cause__, KeyboardInterrupt):
+                raise Stopped(words) from fault
+            options.fail(words)
     same = {"--repair": repair, "--normalise": normalise, "--multi-class": multi_class}
     words = [str(instance), "-f", formulation, *(["--centre"] if centre else [])]
     words += [word for option, value in same.items() if value for word in (option, value)]
     words += [word for name in var or () for word in ("--var", name)]
     words += [word for name, value in given.items() for word in ("--set", f"{name}={value}")]
     _show(found, as_json, output, f"mklcvx solve {shlex.join(words)}")
+    kept.remove()
     if found.edge:
         options.say(found.edge)
     if not found.certified:

@@ -1,11 +1,15 @@
-"""The command line. Exit status 0: certified; 1: solved but not certified; 2: unusable input, a one-line message."""
+"""The command line. Exit status 0: certified; 1: solved but not certified; 2: unusable input, a one-line message;
+130: interrupted. An error that nobody has foreseen is one line, too, and the environment variable MKLCVX_TRACEBACK
+shows where it arose."""
 
 from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sys
+import threading
 import warnings
 from typing import Annotated
 
@@ -13,6 +17,7 @@ import typer
 
 from .. import formulations
 from .._version import __version__
+from ..defaults import SOLVING_THREAD
 from ..errors import InputError, InternalError, at_command_line
 from ..formulations import losses
 from . import options
@@ -20,6 +25,7 @@ from . import zoo as cli_zoo
 from .bench import bench
 from .conform import conform
 from .cv import cv
+from .interrupts import INTERRUPTED, WORDS, Stopped, heard
 from .kernels import kernels
 from .path import path
 from .predict import predict
@@ -39,7 +45,6 @@ app = typer.Typer(
 
 # The base of Typer's own refusals; where the class lives depends on Typer's version.
 UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
-INTERRUPTED = 130
 PARAMETER = re.compile(r"No such option: -+(?P<option>\w+)|argument\(s\) \((?P<argument>\w+)=(?P<value>[^ )]+)")
 
 
@@ -48,7 +53,7 @@ def main(arguments: list[str] | None = None) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
         sys.stdout.reconfigure(errors="replace")  # "?" for characters that the encoding lacks
     try:
-        with at_command_line(), warnings.catch_warnings():
+        with heard(), at_command_line(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _say_warning
@@ -73,9 +78,26 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as fault:
         code = _refuse(f"output could not be written ({fault.strerror or fault}): choose another place")
     except (KeyboardInterrupt, typer.Abort):
-        options.say("interrupted; nothing was written")
+        options.say(WORDS)
         code = INTERRUPTED
-    sys.exit(code if isinstance(code, int) else 0)
+    except Stopped as fault:
+        options.say(str(fault))
+        code = INTERRUPTED
+    except Exception as fault:
+        if os.environ.get("MKLCVX_TRACEBACK"):
+            raise
+        _refuse(f"a defect of mklcvx itself: {type(fault).__name__}: {fault}; please report it")
+        code = 1
+    _end(code if isinstance(code, int) else 0)
+
+
+def _end(code: int) -> None:
+    """Exit. A solver that nobody waits for any more must not be met by the interpreter's own end."""
+    if any(thread.name == SOLVING_THREAD for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _usage(fault: Exception) -> str:
@@ -124,6 +146,7 @@ def list_formulations(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """List the formulations, the losses, their parameters, which go together, and the solvers."""
+    options.check_docstrings()
     from ..solvers.names import former_names
     from ..solvers.solving import SOLVERS
     from .display import formulation_table, loss_table, solver_table
@@ -187,6 +210,7 @@ def explain(
     latex: Annotated[bool, typer.Option("--latex", help="Print the formulas as LaTeX.")] = False,
 ) -> None:
     """Explain a formulation or a loss: primal and dual, the way between them, multipliers, limits, reference."""
+    options.check_docstrings()
     from ..reports.explain import as_latex, as_text, named
 
     explained = named(name)
@@ -199,6 +223,7 @@ def list_conventions(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """List the other codes whose problems and answers can be converted, or explain one."""
+    options.check_docstrings()
     from ..verification import conventions
 
     chosen = conventions.CONVENTIONS if name is None else (conventions.get(name),)

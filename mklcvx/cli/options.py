@@ -43,6 +43,12 @@ def fail(text: str) -> NoReturn:
     raise typer.Exit(1)
 
 
+def check_docstrings() -> None:
+    """Refuse what is made of docstrings where Python has left them out."""
+    if check_docstrings.__doc__ is None:
+        raise InputError("PYTHONOPTIMIZE=2 (python -OO) leaves out the docstrings, which this command shows: unset it")
+
+
 def solver_now(name: str) -> str:
     """Return the current name of a solver; a former name is accepted with a message."""
     new = current_name(name)

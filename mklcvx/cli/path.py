@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
+from ..certificate.machines import Machines
+from ..certificate.solution import Solution
 from ..defaults import FORMULATION, SOLVER
 from ..io.files import write_whole
 from . import options
+from .interrupts import Stopped
 
 
 def path(
@@ -53,8 +57,10 @@ def path(
     options.say_sizes(problem, normalise, quiet)
     from .display import Progress
 
-    found = []
-    with Progress(quiet) as progress:
+    found: list[Solution | Machines] = []
+    interrupted = False
+    with Progress(quiet) as progress, suppress(KeyboardInterrupt):
+        interrupted = True
         asked: dict[str, Any] = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter}
         asked |= {"report": progress.say, "preprocessing": preparation, **given}
         for solution in (
@@ -65,14 +71,19 @@ def path(
             found.append(solution)
             if output is None:
                 typer.echo(json_line(solution))
+        interrupted = False
+    if interrupted and not found:
+        raise KeyboardInterrupt
     if output is not None:
         lines = "".join(json_line(solution) + "\n" for solution in found)
         write_whole(output, lambda stream: stream.write(lines.encode()))
-        for point, s in zip(points, found, strict=True):
+        for point, s in zip(points, found, strict=False):
             if not quiet:
                 gap = f"relative gap {s.certificate.relative_gap:.1e}"
                 value = ", ".join(f"{objective:.10g}" for objective in np.ravel(s.objective))
                 typer.echo(f"{described(point)}: objective {value}, {s.status}, {gap}")
+    if interrupted:
+        raise Stopped(f"interrupted: {len(found)} of {len(points)} points are kept")
     missed = [solution for solution in found if not solution.certified]
     if missed:
         options.fail(f"{len(missed)} of {len(found)} points are not certified; the first: {missed[0].message}")

@@ -12,6 +12,7 @@ from .. import formulations
 from ..defaults import FORMULATION
 from ..errors import InputError
 from ..formulations.losses import KNOWN
+from ..problem.boundary import public
 from ..solvers.one_against import each_by_machines, needs_machines
 from ..solvers.paths import RegularizationPath, combinations, solve_path
 from .base import KernelEstimator
@@ -26,6 +27,7 @@ SINGLE: tuple[type[SingleTaskEstimator], ...] = (MKLClassifier, MKLRegressor, On
 ESTIMATORS: tuple[type[KernelEstimator], ...] = (*SINGLE, MultiLabelMKL, TwoStageMKL, HypergraphEmbedding)
 
 
+@public
 def mkl_path(
     X: ArrayLike, y: ArrayLike | None, grid: Mapping[str, Sequence[Any]], *, formulation: str = FORMULATION,
     sample_weight: ArrayLike | None = None,

@@ -26,6 +26,7 @@ from ..certificate.solution import Solution, decision_values
 from ..defaults import FOLDS
 from ..errors import InputError
 from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
+from ..problem.boundary import public_class
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from ..problem.machines import JOINTLY, MULTI_CLASS, Machine, check_multi_class, class_values, machines_for
@@ -51,6 +52,7 @@ def _has_probabilities(model: MKLClassifier) -> bool:
     return True
 
 
+@public_class
 @dataclass(eq=False, repr=False)
 class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     """Classifier that learns its combination of kernels, with a certificate of optimality.

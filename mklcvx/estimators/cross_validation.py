@@ -141,6 +141,15 @@ class CrossValidation:
         ]
 
 
+class FoldsMissing(Exception):
+    """Some folds have not ended; `found` has the trials of those that have, by their numbers."""
+
+    def __init__(self, found: dict[int, list[Trial]], missing: Sequence[int], why: str) -> None:
+        which = ", ".join(str(number + 1) for number in missing)
+        super().__init__(f"fold{'s' if len(missing) > 1 else ''} {which} did not end: {why}")
+        self.found = found
+
+
 def check_request(instance: Instance, formulation: str, folds: int, score: str | None) -> str:
     """Check the request, and return the name of the score."""
     kind = instance.targets.kind
@@ -175,11 +184,15 @@ def check_request(instance: Instance, formulation: str, folds: int, score: str |
 def cross_validate(
     instance: Instance, formulation: str, points: Sequence[Mapping[str, Any]], *, folds: int = FOLDS, seed: int = SEED,
     score: str | None = None, jobs: int | None = None, centre: bool = False, normalise: str | None = None,
-    multi_class: str | None = None, done: Callable[[str], None] = lambda _: None, **settings: Any,
+    multi_class: str | None = None, done: Callable[[str], None] = lambda _: None,
+    known: Mapping[int, list[Trial]] | None = None, **settings: Any,
 ) -> CrossValidation:  # fmt: skip
     """Scores and certificates of all points on all folds. `multi_class`, "ovr" or "ovo", is for formulations of two
-    classes where there are more; `settings` are the other arguments of `solve_path`. Warns if the best point
-    lies on the edge of the grid."""
+    classes where there are more; `known` are folds that an earlier run has ended; `settings` are the other arguments of
+    `solve_path`. Warns if the best point lies on the edge of the grid. An interrupt, or a process that is killed,
+    raises FoldsMissing."""
+    from concurrent.futures.process import BrokenProcessPool
+
     from joblib import Parallel, delayed
     from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -187,19 +200,25 @@ def cross_validate(
     _check_memory(instance, folds, jobs)
     kind = StratifiedKFold if targets.kind in STRATIFIED else KFold
     splits = kind(folds, shuffle=True, random_state=seed).split(np.zeros(len(targets)), targets.values)
-    work = Parallel(n_jobs=jobs, return_as="generator")(
-        delayed(_fold)(instance, *split, formulation, points, name, (centre, normalise), multi_class, settings)
-        for split in splits
+    found = dict(known or {})
+    work = Parallel(n_jobs=jobs, return_as="generator_unordered")(
+        delayed(_fold)(number, instance, *split, formulation, points, name, (centre, normalise), multi_class, settings)
+        for number, split in enumerate(splits)
+        if number not in found
     )
-    columns = []
-    for number, column in enumerate(work):
-        columns.append(column)
-        done(f"fold {number + 1} of {folds}")
+    try:
+        for number, column in work:
+            found[number] = column
+            done(f"fold {len(found)} of {folds}")
+    except (BrokenProcessPool, KeyboardInterrupt) as fault:
+        why = "interrupted" if isinstance(fault, KeyboardInterrupt) else "a process was killed, perhaps for its memory"
+        raise FoldsMissing(found, [k for k in range(folds) if k not in found], why) from fault
+    columns = [found[number] for number in range(folds)]
     rows = [Row(dict(point), trials) for point, trials in zip(points, zip(*columns, strict=True), strict=True)]
-    found = CrossValidation(formulation, name, seed, tuple(rows), instance.count)
-    if found.edge:
-        warnings.warn(found.edge, GridEdgeWarning, stacklevel=2)
-    return found
+    validated = CrossValidation(formulation, name, seed, tuple(rows), instance.count)
+    if validated.edge:
+        warnings.warn(validated.edge, GridEdgeWarning, stacklevel=2)
+    return validated
 
 
 def _check_memory(instance: Instance, folds: int, jobs: int | None) -> None:
@@ -215,9 +234,10 @@ def _check_memory(instance: Instance, folds: int, jobs: int | None) -> None:
 
 
 def _fold(
-    instance: Instance, train: Indices, test: Indices, formulation: str, points: Sequence[Mapping[str, Any]],
-    score: str, prepare: tuple[bool, str | None], multi_class: str | None, settings: dict[str, Any],
-) -> list[Trial]:  # fmt: skip
+    number: int, instance: Instance, train: Indices, test: Indices, formulation: str,
+    points: Sequence[Mapping[str, Any]], score: str, prepare: tuple[bool, str | None], multi_class: str | None,
+    settings: dict[str, Any],
+) -> tuple[int, list[Trial]]:  # fmt: skip
     preparation = Preprocessing.from_options(*prepare)
     part, columns = _part(instance, train)
     stack, given = instance.kernels, part.kernels
@@ -239,7 +259,7 @@ def _fold(
     for solution in found:
         measured = measure(score, *_outcome(instance.targets, solution, columns, test, rows, own))
         trials.append(Trial(measured, solution.certificate.relative_gap, solution.certified, solution.message))
-    return trials
+    return number, trials
 
 
 def _part(instance: Instance, train: Indices) -> tuple[Instance, Indices]:

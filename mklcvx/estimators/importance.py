@@ -29,6 +29,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit
 
 from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
 from ..errors import InputError, clipped, nearest
+from ..problem.boundary import public
 from ..problem.groups import as_groups
 from ..problem.low_rank import LowRank, Stored, dense
 from ..reports.importance import KernelImportance, asked_for
@@ -52,6 +53,7 @@ Folds: TypeAlias = int | Splitter | Iterable[Split]
 LARGEST_SEED = 2**31 - 1
 
 
+@public
 def kernel_importance(
     estimator: KernelEstimator, X: ArrayLike, y: ArrayLike | None, *, cv: Folds = FOLDS,
     scoring: str | Callable[..., float] | None = None, answers: Sequence[str] | None = None, repeats: int = REPEATS,

@@ -8,8 +8,10 @@ from typing import Any, Never
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
+from ..problem.boundary import public_class
 
 
+@public_class
 class Views:
     """Several views of the same samples, for `GridSearchCV`, `cross_val_score` and others that choose samples.
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, nearest
+from ..problem.boundary import public
 from ..problem.numbers import is_whole
 from ._exercise import Blueprint, Exercise, Grade
 from .certificates import CERTIFIED_PAIR
@@ -37,6 +38,7 @@ EXERCISES: tuple[Blueprint, ...] = (
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 
 
+@public
 def exercise(name: str, seed: Any = 0) -> Exercise:
     """The variant of an exercise for a seed, an integer ≥ 0."""
     if name not in _BY_NAME:

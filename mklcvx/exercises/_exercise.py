@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..problem.boundary import public_class
 from ..problem.instance import Instance
 from ..verification.judge import PARTS, Report, verify
 
@@ -45,6 +46,7 @@ class Grade:
         return self.words
 
 
+@public_class
 @dataclass(frozen=True)
 class Exercise:
     """One variant of an exercise: its instance and parameters, and the grading of answers."""

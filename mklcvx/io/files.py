@@ -17,6 +17,7 @@ import numpy as np
 
 from ..certificate.solution import Solution, plain
 from ..errors import InputError, clipped, remedy
+from ..problem.boundary import public
 from ..problem.instance import Instance, arguments_of
 from ..problem.numbers import AnyArray, as_any_array
 from ..problem.ownership import handed_over
@@ -44,6 +45,7 @@ READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
 
 
 # ---------------------------------------------------------------------------------------------- instances
+@public
 def load_instance(
     path: str | Path, *, repair: str | None = None, variables: Mapping[str, str] | None = None
 ) -> Instance:
@@ -151,6 +153,7 @@ def check_instance_output(path: str | Path) -> Path:
     return check_output(path, ENDINGS) if path.suffix else check_folder_output(path)
 
 
+@public
 def save_instance(path: str | Path, instance: Instance, *, compressed: bool = True) -> None:
     """Write an instance to a file or folder.
 
@@ -293,6 +296,7 @@ def _check_kind(path: Path, limit: float | None) -> None:
 
 
 # ---------------------------------------------------------------------------------------------- solutions
+@public
 def save_solution(path: str | Path, solution: Solution) -> None:
     """Write a solution to a file.
 
@@ -338,6 +342,7 @@ def solution_arrays(solution: Solution) -> dict[str, AnyArray]:
     return {**arrays, "record": np.array(json.dumps(record, ensure_ascii=False, allow_nan=False))}
 
 
+@public
 def load_solution(path: str | Path) -> Solution:
     """Read a solution that `save_solution` wrote.
 

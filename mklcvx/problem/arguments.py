@@ -10,6 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overloa
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
+from .boundary import public
 from .instance import Instance
 from .low_rank import Kernels
 
@@ -31,9 +32,12 @@ class TakesProblem(Protocol[Options, Found]):
 def takes_kernels(function: Callable[Concatenate[Instance, Options], Result]) -> TakesProblem[Options, Result]:
     """Let a function of an Instance accept kernels and y as well."""
 
+    marked = public(function)
+
+    @public
     @wraps(function)
     def call(*args: Any, **options: Any) -> Result:
-        return function(*_posed(function.__name__, args, options), **options)
+        return marked(*_posed(function.__name__, args, options), **options)
 
     return cast(TakesProblem[Options, Result], call)
 

@@ -32,6 +32,8 @@ def _integers(values: object) -> NDArray[np.intp]:
         return np.empty(0, dtype=np.intp)
     if array.dtype.kind not in "fiu" or not np.isfinite(array).all() or (array != np.floor(array)).any():
         raise ValueError("not integers")
+    if float(array.max()) > 2.0**53 or float(array.min()) < -(2.0**53):
+        raise ValueError("too large")
     return array.astype(np.intp)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from .boundary import public_class
 from .distributed import Distributed, is_dask
 from .groups import as_groups
 from .low_rank import Kernels, LowRank, Stored, part_of
@@ -28,6 +29,7 @@ Array = NDArray[np.float64]
 KEPT = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  # arguments that are fields as well
 
 
+@public_class
 @dataclass(frozen=True, eq=False)
 class Instance:
     """A stack of M kernels (M, n, n) and targets, validated once and then frozen.

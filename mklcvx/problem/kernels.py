@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, nearest
+from .boundary import public, public_class
 from .cross_kernels import CrossKernel, CrossKernels, Product
 from .kernel_functions import (
     Array,
@@ -47,6 +48,7 @@ FEATURES = ("all", "each", "all+each")
 ROUNDED_DISTANCE = 1e-6
 
 
+@public_class
 class Bank(ABC):
     """Every kernel on every view of the samples: a group of features, or one of several given distances."""
 
@@ -128,6 +130,7 @@ class Bank(ABC):
             yield m, values
 
 
+@public_class
 class KernelBank(Bank):
     """Kernels on all features together ("all"), on each feature alone ("each"), or both ("all+each").
 
@@ -219,6 +222,7 @@ class KernelBank(Bank):
         return samples
 
 
+@public_class
 class DistanceBank(Bank):
     """Distance kernels on given distances: all kernels on the first distance D0, then on D1 and so on.
 
@@ -279,6 +283,7 @@ def _finite(values: Data, name: str, dimensions: int, wanted: str) -> Array:
     return np.array(array, dtype=float)
 
 
+@public
 def kumar_bank(features: str = "all") -> KernelBank:
     """The 13 kernels of Kumar et al. (2012): 9 Gaussians γ = 2⁻¹⁰ … 2⁻², degrees 2, 3, 4 and linear.
 
@@ -289,6 +294,7 @@ def kumar_bank(features: str = "all") -> KernelBank:
     return KernelBank([*gaussians, *map(Polynomial, (2, 3, 4)), Linear()], features)
 
 
+@public
 def xu_bank() -> KernelBank:
     """The 13 + 13d kernels of Xu et al. (2013): 10 Gaussians of bandwidth 2⁻³ … 2⁶ and degrees 1, 2, 3.
 
@@ -299,6 +305,7 @@ def xu_bank() -> KernelBank:
     return KernelBank([*gaussians, *map(Polynomial, (1, 2, 3))], features="all+each")
 
 
+@public
 def xu_distance_bank() -> DistanceBank:
     """The 20 kernels per distance of Xu et al. (2013): four kinds, γ = 4ⁿ⁻¹ / A for n = −2 … 2."""
     kinds = (Gaussian, Laplacian, InverseSquareDistance, InverseDistance)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 from ..renamed import OldName
+from .boundary import public_class
 from .distributed import DaskArray, Distributed
 from .memory import check_stack
 from .numbers import RealArray
@@ -33,6 +34,7 @@ def _alone(factor: Array) -> Array:
     return factor if is_settled(factor) else np.array(factor, order="K")
 
 
+@public_class
 class LowRank:
     """A stack of kernels K_m = F_m F_m', kept as their factors.
 

@@ -40,7 +40,7 @@ def as_any_array(values: object) -> AnyArray:
         return np.asarray(values)
     except InputError:  # of kernels that are elsewhere
         raise
-    except (ValueError, TypeError, OverflowError):
+    except Exception:  # whatever a stranger's object may raise
         return np.asarray(None)
 
 

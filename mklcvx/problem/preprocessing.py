@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, nearest
+from .boundary import public_class
 from .cross_kernels import CrossKernel, CrossKernels, Product, as_array
 from .kernel_functions import Array
 from .low_rank import Kernels, LowRank
@@ -43,6 +44,7 @@ ASYMMETRY = 1e-8
 WANTED = "one, such as a float array of NumPy"
 
 
+@public_class
 class Preprocessing:
     """A chain of steps, fitted on a training stack (M, n, n) and applied to it and to test stacks (M, t, n)."""
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..certificate.record import Certificate
 from ..defaults import ANSWERS
 from ..errors import InputError, nearest
+from ..problem.boundary import public_class
 
 Array = NDArray[np.float64]
 
@@ -24,6 +25,7 @@ SCHEMA = "mklcvx.kernels/1"
 HEADINGS = {"drop_without": "drop without", "drop_permuted": "drop permuted", "resampled": "resampled weight"}
 
 
+@public_class
 @dataclass(frozen=True, repr=False)
 class KernelImportance:
     """What is known about every kernel: held-out scores alone, left out and permuted, and how stable its weight is.

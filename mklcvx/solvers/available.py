@@ -5,9 +5,11 @@ from __future__ import annotations
 from .. import formulations
 from ..errors import InputError, nearest
 from ..formulations.losses import ALL, CLASSES, COUNTS, LABELS, NONE, REAL
+from ..problem.boundary import public
 from .solving import SOLVERS
 
 
+@public
 def available_formulations() -> list[str]:
     """List the names of the formulations.
 
@@ -30,6 +32,7 @@ def available_formulations() -> list[str]:
     return [formulation.name for formulation in formulations.FORMULATIONS]
 
 
+@public
 def available_losses(formulation: str | None = None, *, target: str | None = None) -> list[str]:
     """List the names of the losses.
 
@@ -74,6 +77,7 @@ def available_losses(formulation: str | None = None, *, target: str | None = Non
     ]
 
 
+@public
 def available_solvers(formulation: str | None = None) -> list[str]:
     """List the names of the solvers.
 

@@ -19,6 +19,9 @@ from ..certificate import CertifiedPoint, certify
 from ..certificate.run import Run
 from ..formulations import Formulation
 from ..formulations._formulation import Own, Posed
+from ..problem.boundary import is_numerical
+from .interrupts import keep
+from .silence import silent
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -57,7 +60,9 @@ def solve_declared(
         try:
             scaled = formulation.in_units(formulation.normalised(task), unit)
             program = formulation.declare_primal(scaled) if route == "primal" else formulation.declare_dual(scaled)
-        except (ArithmeticError, np.linalg.LinAlgError):  # the numbers overflow in these units
+        except Exception as fault:  # the numbers overflow in these units
+            if not is_numerical(fault):
+                raise
             run.statuses.append("out_of_range")
             continue
         run.seconds_building += time.perf_counter() - declaring
@@ -66,7 +71,14 @@ def solve_declared(
         if not solve_program(program.problem, {**options, **given}, run):
             continue
         read = formulation.from_primal if route == "primal" else formulation.from_dual
-        point = certify(formulation, task, read(program, scaled, unit), point)
+        try:
+            point = certify(formulation, task, read(program, scaled, unit), point)
+        except Exception as fault:
+            if not is_numerical(fault):
+                raise
+            run.statuses.append("out_of_range")
+            continue
+        keep(point, run)
         if point.certificate.proves(tolerance):
             break
     return point, run
@@ -74,14 +86,13 @@ def solve_declared(
 
 def solve_program(problem: cp.Problem, settings: dict[str, Own], run: Run) -> bool:
     """Run the solver, and tell whether it returned a point; the certificate judges the point."""
-    import cvxpy as cp
-
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "solution may be inaccurate": the certificate measures that
         try:
-            problem.solve(**settings)
-        except (cp.SolverError, ValueError):  # ValueError: the data are not finite
+            with silent():
+                problem.solve(**settings)
+        except Exception:  # data that are not finite, or whatever a stranger's code may raise
             run.statuses.append("solver_error")
             return False
     stats = problem.solver_stats

@@ -21,7 +21,9 @@ from ..certificate.run import Ending, Row, Run
 from ..errors import InputError, nearest
 from ..formulations import Formulation, Points
 from ..formulations._formulation import FormulationT, Posed, TaskT
+from ..problem.boundary import is_numerical, of_caller
 from ..problem.stack import Array
+from .interrupts import keep
 
 LARGEST_OPTION = 10**9
 Report = Callable[[str], None]
@@ -158,6 +160,7 @@ def drive(
             if problem.closing or algorithm.due(run.iterations):
                 offered = algorithm.points(problem, state)
                 best = certify(formulation, task, offered, best) if offered.duals or offered.primals else best
+                keep(best, run)
                 reached, costs = best.certificate, (problem.svm_solves, time.perf_counter() - started)
                 gap = max(reached.relative_gap, 0.0)
                 row = Row(run.iterations, reached.lower, reached.upper, gap, state.weights, *costs)
@@ -181,7 +184,9 @@ def drive(
                 run.iterations += 1
     except KeyboardInterrupt:
         run.end(Ending.INTERRUPTED)
-    except (ArithmeticError, np.linalg.LinAlgError) as fault:  # what was certified before stays
-        run.end(Ending.OUT_OF_RANGE, why=fault)
+    except Exception as fault:
+        if not is_numerical(fault) or of_caller(fault, (callback, report)):
+            raise
+        run.end(Ending.OUT_OF_RANGE, why=fault)  # what was certified before stays
     run.svm_solves = problem.svm_solves
     return best, run

@@ -18,6 +18,7 @@ from ..problem.instance import Instance
 from ..problem.machines import check_multi_class, machines_for
 from ..problem.preprocessing import Preprocessing
 from ..problem.targets import Targets
+from .interrupts import stop_if_interrupted
 from .paths import each
 from .solving import solve
 
@@ -74,6 +75,7 @@ def solve_by_machines(
     for number, part in enumerate(parts):
         report(f"{formulation}: machine {number + 1} of {len(parts)}")
         solutions.append(solve(part.instance, formulation, **settings))
+        stop_if_interrupted()
     return joined(instance, multi_class, parts, solutions, preprocessing)
 
 

@@ -20,16 +20,19 @@ from ..defaults import SOLVER
 from ..errors import InputError, clipped, remedy
 from ..formulations._formulation import Given, Own, Parameters
 from ..problem.arguments import takes_kernels
+from ..problem.boundary import public_class
 from ..problem.instance import Instance
 from ..problem.numbers import AnyArray
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..renamed import renamed
+from .interrupts import stop_if_interrupted
 from .solving import prepared, solved
 
 LARGEST = 100_000  # points of a grid
 
 
+@public_class
 @dataclass(frozen=True)
 class RegularizationPath:
     """Solutions along a grid of parameters, in the order of the grid.
@@ -190,6 +193,7 @@ def each(
             settings = {**parameters, **point}
             found, given["warm"] = solved(known, formulation, method, tol, settings, preprocessing, **given)
             yield found
+            stop_if_interrupted()
     finally:
         if known is not instance:
             known.forget()

@@ -17,8 +17,10 @@ from ..certificate.solution import Solution
 from ..defaults import SECOND_STAGE_C, TOLERANCE
 from ..errors import InputError
 from ..formulations import Points, Task
+from ..formulations._formulation import as_number
 from ..formulations.sum import SUM
 from ..formulations.svm import SVM
+from ..problem.boundary import public
 from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
 from ..renamed import keywords_now
@@ -102,6 +104,7 @@ def one_versus_rest(
     return {**fields, "bias_interval": None}, gap, failed
 
 
+@public
 @keywords_now("C", after=2)
 def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_STAGE_C) -> Solution:
     """Train support vector machines with the kernel that a solution has learned.
@@ -135,6 +138,7 @@ def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_ST
     >>> mklcvx.second_stage(problem, embedding, C=1.0).alpha.shape
     (3, 30)
     """
+    C = as_number("C", C)
     tolerance = TOLERANCE if solution.tolerance is None else solution.tolerance
     machines, gap, failed = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
     multipliers = {**solution.multipliers, "second_stage_gap": gap}

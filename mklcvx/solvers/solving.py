@@ -11,7 +11,7 @@ from operator import attrgetter
 import numpy as np
 
 from .. import formulations
-from ..certificate import Certificate, CertifiedPoint, joined
+from ..certificate import Certificate, CertifiedPoint, certify, joined
 from ..certificate.run import Ending, Run
 from ..certificate.solution import Solution
 from ..defaults import SOLVER, TOLERANCE
@@ -19,6 +19,7 @@ from ..errors import InputError, nearest
 from ..formulations import Formulation
 from ..formulations._formulation import Given, OfOwn, Own, Posed
 from ..problem.arguments import takes_kernels
+from ..problem.boundary import is_numerical, of_caller
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance, is_number
 from ..problem.ownership import handed_over
@@ -29,6 +30,7 @@ from .conic import SCS, Report, solve_declared
 from .cost import check_size, estimate
 from .families.family import Found
 from .interior.engine import InteriorPoint
+from .interrupts import interruptible
 from .names import accepted_name
 from .registry import ALGORITHMS, Algorithm, Callback, Options, drive, with_options
 
@@ -262,17 +264,26 @@ def solved(
     check_size(instance, method.name, parameters)
     instance.check_unchanged()
     chosen = formulations.get(formulation).posed_for(instance, parameters)
-    task, resolved = chosen.task(instance, parameters)
+    with np.errstate(all="ignore"):
+        task, resolved = chosen.task(instance, parameters)
     if not method.takes(task):
         fitting = ", ".join(s.name for s in SOLVERS if (s.serves is None or chosen.name in s.serves) and s.takes(task))
         loss = getattr(task, "loss_function", None)  # that of C or nu has no name among the parameters
         raise InputError(f"solver {method.name} does not take loss {getattr(loss, 'name', '')}: use {fitting}")
     started, family = time.perf_counter(), family_of(chosen)
     working, share = family.working(task)
+    posed = partial(Found, chosen, task, working, tolerance=tol, instance=instance, parameters=resolved)
     with np.errstate(all="ignore"):  # overflow proves nothing, and the message says so
-        found, run = method.run(chosen, working, share * tol, **given)
-        point = Found(chosen, task, working, found, tol, instance, resolved, not run.trace, not method.reference)
-        certificate, fields, limit, failed = assemble(point)
+        found, run = interruptible(lambda: _run(method, chosen, working, share * tol, **given))
+        try:
+            waited_for = run.status is not Ending.INTERRUPTED
+            point = posed(found, polish=waited_for and not run.trace, refine=waited_for and not method.reference)
+            certificate, fields, limit, failed = assemble(point)
+        except Exception as fault:
+            if not is_numerical(fault):
+                raise
+            run.end(Ending.OUT_OF_RANGE, why=fault)
+            certificate, fields, limit, failed = assemble(posed(_trivial(chosen, working), polish=False, refine=False))
     reasons = [failed] if failed else []
     if not certificate.proves(tol):
         reasons.insert(0, _why_not(certificate, limit, run, tol, given.get("time_limit"), instance))
@@ -298,6 +309,22 @@ def solved(
     )
     better = family.why_not(task, solution) if reasons else ""
     return (replace(solution, message=better) if better else solution), run.last
+
+
+def _run(method: Solver, formulation: Formulation, task: Posed, tolerance: float, **given: Own) -> Outcome:
+    """The solver's outcome; the point that is known without one, if numbers end the solver."""
+    try:
+        return method.run(formulation, task, tolerance, **given)
+    except Exception as fault:
+        if not is_numerical(fault) or of_caller(fault, (given.get("callback"), given.get("report"))):
+            raise
+        run = Run()
+        run.end(Ending.OUT_OF_RANGE, why=fault)
+        return _trivial(formulation, task), run
+
+
+def _trivial(formulation: Formulation, task: Posed) -> CertifiedPoint:
+    return certify(formulation, task, formulation.trivial_points(task))
 
 
 def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:

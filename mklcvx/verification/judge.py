@@ -27,6 +27,7 @@ from ..errors import InputError, clipped, nearest
 from ..formulations import Formulation
 from ..formulations._formulation import OfOwn, Own, Parameters, Posed
 from ..problem.arguments import takes_kernels
+from ..problem.boundary import public_class
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
 from .answers import FIELDS, PARTS, Answer, answer_of, nothing_given
@@ -42,6 +43,7 @@ POINT = ("verdict", "parts", "notes")  # of a report, for every point of a trace
 SHARP = 1e-8  # relative gap
 
 
+@public_class
 @dataclass(frozen=True)
 class Report:
     """Verdict on an answer, part by part.
@@ -229,13 +231,22 @@ def verify(
     if isinstance(bias, bool | np.bool_):
         settings["bias"], bias = bool(bias), None
     record = dict(zip(PARTS, (weights, alpha, bias, coefficients, multipliers, objective), strict=True))
-    points = () if trace is None else tuple(answer_of(point) for point in trace)
+    points = () if trace is None else tuple(answer_of(_checked_point(point)) for point in trace)
     if trace is not None and not points:
         raise InputError("answer: the trace has no points: give at least one")
     submission = Submission(instance, formulation or "", settings, answer_of(record), points)
     if convention is not None:
-        submission = (translation(convention) if isinstance(convention, str) else convention)(submission)
+        with np.errstate(all="ignore"):  # what overflows is judged, and found wanting
+            submission = (translation(convention) if isinstance(convention, str) else convention)(submission)
+        if not isinstance(submission, Submission):
+            raise InputError("convention: the function returned no Submission: give one that returns what it converts")
     return judge_submission(submission, tol, diagnosis)
+
+
+def _checked_point(point: object) -> Mapping[str, Own]:
+    if not isinstance(point, Mapping):
+        raise InputError(f"trace: {clipped(type(point).__name__)} is no point of one: give a list of dicts")
+    return point
 
 
 def judge_submission(submission: Submission, tol: float, diagnosis: bool = True) -> Report:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, nearest
+from ..problem.boundary import public
 from ..problem.instance import Instance
 from ..problem.kernels import Gaussian, KernelBank, Linear, Polynomial, kumar_bank, xu_bank
 from ..problem.preprocessing import Preprocessing
@@ -84,6 +85,7 @@ def noisy(share: float, samples: int, features: int, seed: int) -> Instance:
     return noise_features(share, x, one_against_rest(classes), seed)
 
 
+@public
 def real(data: str, target: str = "y", samples: int = 80, count: int = 10) -> Instance:
     """A part of one of scikit-learn's data sets (`breast_cancer`, `wine`, `digits`), standardised.
 

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, InternalError
+from ..problem.boundary import public
 from ..problem.instance import Instance
 from ..problem.targets import as_words
 
@@ -63,6 +64,7 @@ class Draws:
         return np.atleast_1d(np.asarray(self._bits.random_raw(count), dtype=np.uint64))
 
 
+@public
 def quantised(kernels: Array, bits: int = BITS) -> Array:
     """Round kernels to their grids; positive semidefinite kernels stay positive semidefinite."""
     return np.stack([_on_grid(np.asarray(kernel, dtype=float), bits) for kernel in kernels])
@@ -91,6 +93,7 @@ def rounded(steps: Array) -> Array:
     return nearest
 
 
+@public
 def checksum(instance: Instance) -> str:
     """SHA-256 of the problem in whole numbers, 64 hexadecimal digits; names are ignored."""
     found = hashlib.sha256()

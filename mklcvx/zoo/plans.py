@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..problem.boundary import public
 from ..problem.instance import Instance
-from .generators import labels_of
+from .generators import check_sizes, labels_of
 from .grid import Draws, quantised
 
 Array = NDArray[np.float64]
@@ -127,6 +128,7 @@ class Planted:
     bias: float
 
 
+@public
 def planted(n: int = 60, M: int = 6, C: float = 1.0, seed: int = 0) -> Planted:
     """A problem of `l1` built around its solution: a third of the samples at each bound, two kernels tied and
     used, the others strictly worse.
@@ -135,6 +137,7 @@ def planted(n: int = 60, M: int = 6, C: float = 1.0, seed: int = 0) -> Planted:
     β = α∘y the two kernels map β to h + t and h − t, where h = y∘margins − b and t ⟂ β: half of each makes f = h,
     and both have q = β'h. The rest map β likewise but are smaller. A PSD matrix that kills β fills every kernel up.
     """
+    check_sizes(n, M, C=C)
     rng = np.random.default_rng(seed)
     y = labels_of(n, 0.5)
     alpha, bias = _planted_alpha(y, C, rng), BIAS

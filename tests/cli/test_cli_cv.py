@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import signal
+import time
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ from joblib import parallel_config
 from sklearn.model_selection import StratifiedKFold
 
 from mklcvx import Instance, LowRank, MKLClassifier, zoo
-from mklcvx.estimators.cross_validation import cross_validate
+from mklcvx.estimators.cross_validation import FoldsMissing, cross_validate
 from mklcvx.io.files import save_instance
 
 pytestmark = pytest.mark.slow
@@ -151,3 +154,26 @@ def test_a_score_must_fit_the_targets(refusal, tmp_path):
     save_instance(tmp_path / "classes.npz", CLASSES)
     message = refusal("cv", tmp_path / "classes.npz", "-f", "ts", "--grid", "C=1", "--score", "roc_auc")
     assert "score roc_auc does not fit targets classes: choose one of accuracy, balanced_accuracy" in message
+
+
+class Killer:
+    """Ends the process of the second fold that asks, once."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __call__(self, text):
+        if "point 1 of" in text:
+            (self.folder / f"begun-{os.getpid()}-{time.monotonic_ns()}").touch()
+            if len(list(self.folder.glob("begun-*"))) == 3:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_killed_process_is_named_and_what_has_ended_is_taken_up(tmp_path):
+    instance, points, asked = zoo.random(24, 2, seed=1), [{"C": 0.5}], {"folds": 4}
+    with pytest.raises(FoldsMissing, match=r"^folds? [\d, ]+ did not end: a process was killed") as caught:
+        cross_validate(instance, "l1", points, jobs=2, report=Killer(tmp_path), **asked)
+    known = caught.value.found
+    resumed = cross_validate(instance, "l1", points, jobs=1, known=known, **asked)
+    assert resumed.as_dicts() == cross_validate(instance, "l1", points, jobs=1, **asked).as_dicts()

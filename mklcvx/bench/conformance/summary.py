@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from ... import formulations
 from ...defaults import CONFORM_LEVEL, CONFORM_TIME_LIMIT, FORMULATION
 from ...errors import InputError
+from ...problem.boundary import public
 from ...verification.case import REJECTED, UNDECIDED
 from ...zoo import specimen
 from ..comparison import Contestant, InWorker
@@ -155,6 +156,7 @@ def _check_parameters(formulation: str, parameters: Mapping[str, Any]) -> None:
     raise refusals[0]
 
 
+@public
 def conform(
     solver: str | Solver | None = None,
     formulation: str = FORMULATION,

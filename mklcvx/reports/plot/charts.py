@@ -19,6 +19,7 @@ from ...certificate.run import Row
 from ...certificate.solution import Solution
 from ...errors import InputError
 from ...formulations.losses import COUNTS, LABELS, NONE, REAL, Loss
+from ...problem.boundary import public
 from ...problem.instance import Instance
 from ._style import COLOURS, FAINT, HATCH, INK, PAPER, axes, legend, look, name_of_kernels
 
@@ -40,6 +41,7 @@ FINE = 2000  # points of a staircase that is no pair of lines
 Trace = Solution | Sequence[Row]
 
 
+@public
 def weights(
     weights: ArrayLike, names: Sequence[Any] | None = None, ax: Any = None, candidate: ArrayLike | None = None,
     interval: ArrayLike | None = None,
@@ -93,6 +95,7 @@ def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     return numbers
 
 
+@public
 def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
     """Draw α/C against y f(x) for every sample (and label), marked as 0, free or at the bound, over the staircase that
     the conditions require; for real targets against y − f(x), for counts against y − exp f(x). The instance is the one
@@ -145,6 +148,7 @@ def _staircase(loss: Loss, low: float, level: float, high: float) -> tuple[NDArr
 
 
 # ------------------------------------------------------------------------------------------------------- regression
+@public
 def predictions(observed: ArrayLike, predicted: ArrayLike, ax: Any = None) -> Any:
     """Draw predicted values against observed ones, one mark for each sample; on the line they are equal."""
     x, y = _pairs(observed, predicted)
@@ -158,6 +162,7 @@ def predictions(observed: ArrayLike, predicted: ArrayLike, ax: Any = None) -> An
     return ax
 
 
+@public
 def residuals(observed: ArrayLike, predicted: ArrayLike, ax: Any = None) -> Any:
     """Draw the residuals, observed less predicted, against the predicted values, one mark for each sample."""
     x, y = _pairs(observed, predicted)
@@ -187,6 +192,7 @@ def _pairs(observed: ArrayLike, predicted: ArrayLike) -> tuple[NDArray[np.float6
     return x.astype(float), y.astype(float)
 
 
+@public
 def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "iteration") -> Any:
     """Draw the certified relative gap on a logarithmic axis, one line for each solver.
 
@@ -235,6 +241,7 @@ def rows_of(trace: Trace) -> list[Row]:
     return list(trace.trace if isinstance(trace, Solution) else trace)
 
 
+@public
 def path(path: RegularizationPath, parameter: str, ax: Any = None) -> Any:
     """Draw kernel weights along a parameter such as C, θ or p; kernels that are never used are faint and unnamed. Of
     several machines the mean is drawn."""

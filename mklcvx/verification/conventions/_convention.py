@@ -25,6 +25,7 @@ from ...errors import InputError, nearest
 from ...formulations._formulation import Given, Own, Parameter, Parameters, as_choice, as_flag, shown
 from ...formulations.families.single_task import C
 from ...formulations.losses import COUNTS, HINGE, LABELS, REAL, Loss
+from ...problem.boundary import public
 from ...problem.instance import Instance
 from ...problem.preprocessing import Preprocessing, UnitTrace
 from ...problem.stack import Array
@@ -217,6 +218,7 @@ class Convention:
         return alpha
 
 
+@public
 def as_answer(answer: Answer | Solution) -> Answer:
     """What a solution of ours says, as an answer."""
     if isinstance(answer, Answer):

@@ -1,0 +1,60 @@
+"""The folds of a cross-validation that did not end, in a file beside its output: the same command takes them up."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import astuple
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..io.files import write_whole
+
+if TYPE_CHECKING:
+    from ..estimators.cross_validation import Trial
+
+SCHEMA = "mklcvx.folds/1"
+
+
+class KeptFolds:
+    """The file of a request: `asked` is all that decides a result. Without an output nothing is kept."""
+
+    def __init__(self, output: Path | None, instance: Path, asked: object) -> None:
+        self.path = None if output is None else output.with_name(f"{output.name}.part")
+        known = instance.stat()
+        words = f"{instance.resolve()} {known.st_size} {known.st_mtime_ns} {asked!r}"
+        self.request = hashlib.sha256(words.encode("utf-8", "backslashreplace")).hexdigest()
+
+    def read(self) -> dict[int, list[Trial]]:
+        """The folds that are kept for the same request; none if there is no such file, or it is damaged."""
+        from ..estimators.cross_validation import Trial
+
+        try:
+            record = json.loads(self.path.read_text(encoding="utf-8")) if self.path is not None else {}
+            if record.get("schema") != SCHEMA or record["request"] != self.request:
+                return {}
+            return {
+                int(number): [
+                    Trial(float(score), float(gap), bool(sure), str(words)) for score, gap, sure, words in rows
+                ]
+                for number, rows in record["folds"].items()
+            }
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return {}
+
+    def write(self, found: Mapping[int, list[Trial]]) -> str:
+        """Keep the folds, and say in words how they are taken up."""
+        if self.path is None:
+            return "none is kept: with -o FILE those that end are"
+        if not found:
+            return "no other one has ended"
+        folds = {str(number): [tuple(map(str, astuple(one)[:2])) + astuple(one)[2:] for one in trials]
+                 for number, trials in sorted(found.items())}  # fmt: skip
+        text = json.dumps({"schema": SCHEMA, "request": self.request, "folds": folds})
+        write_whole(self.path, lambda stream: stream.write(text.encode()))
+        return f"{len(found)} that ended are kept in {self.path}: the same command goes on from there"
+
+    def remove(self) -> None:
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)

@@ -1,0 +1,235 @@
+"""The boundary of the public interface: our errors, in one line, and the caller's own; whatever is public is marked."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import signal
+import sys
+import threading
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+import mklcvx
+from mklcvx import InputError, Instance, solve, solve_path, verify, zoo
+from mklcvx.errors import InputTypeError, InternalError, NotEnoughMemory
+from mklcvx.problem.boundary import MARK, fits, public
+from mklcvx.solvers import interrupts, solving
+from mklcvx.solvers.interior.engine import InteriorPoint
+from mklcvx.solvers.silence import silent
+from refusals import check_refused
+
+INSTANCE = zoo.by_hand()
+K, Y = INSTANCE.kernels, INSTANCE.y
+
+
+class Hostile:
+    def __array__(self, *_, **__):
+        raise RuntimeError("boom\nin two lines")
+
+    __repr__ = __len__ = __array__
+
+
+# ------------------------------------------------------------------------------------------------------- what is said
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: solve(K, Y, ["l1"]), "formulation = ['l1'] is a list: give a string"),
+        (lambda: solve_path(INSTANCE, "l1", grid=3), "grid: 3 is no dict"),
+        (lambda: verify(INSTANCE, "l1", trace=[1]), "trace: int is no point of one: give a list of dicts"),
+        (lambda: Instance(K, Y, repair=np.ones(3)), "repair = array([1., 1., 1.]) is unknown"),
+        (lambda: solve(INSTANCE, "l1", callback=3), "callback = 3 is an int: give a function"),
+        (lambda: solve(INSTANCE, "l1", options=3), "options = 3 is an int: give a dict or None"),
+        (lambda: solve(INSTANCE, "l1", solver="interior", report=int), "report is a type that cannot be used"),
+        (lambda: solve(), "missing a required argument: 'instance'"),
+        (lambda: INSTANCE.select(3), "Instance.select: kernels = 3 is an int: give a list"),
+        (
+            lambda: solve(Hostile(), Y, "l1"),
+            "kernels is a Hostile that cannot be read (RuntimeError: boom in two lines)",
+        ),
+        (lambda: verify(INSTANCE, "l1", weights=Hostile()), "weights is a Hostile that cannot be read"),
+        (lambda: solve(INSTANCE, "l1", C=Hostile()), "C is a Hostile that cannot be used"),
+        (lambda: solve(INSTANCE, "l1", time_limit=np.ones((4, 4))), "is not positive: give seconds"),
+        (lambda: verify(INSTANCE, "l1", objective=1.0, convention=lambda _: None), "returned no Submission"),
+        (lambda: mklcvx.LowRank([np.eye(3)]).matvecs("x"), "these arguments cannot be used"),
+        (lambda: zoo.random(-1), "n = -1: give a whole number between 2 and"),
+        (lambda: verify(INSTANCE, "sm1", objective=1.0, tau=0), "tau"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_one_line(call, words):
+    with check_refused(words, limit=600):
+        call()
+
+
+def test_the_callers_own_errors_pass():
+    class Mine(Exception):
+        pass
+
+    def raises(*_):
+        raise Mine("of the caller")
+
+    for option in ("callback", "report"):
+        with pytest.raises(Mine, match="of the caller"):
+            solve(INSTANCE, "l1", solver="interior", **{option: raises})
+    with pytest.raises(ZeroDivisionError):  # numerical, but not of our numbers
+        solve(INSTANCE, "l1", solver="interior", callback=lambda row: row.iteration / 0)
+
+
+def test_what_nobody_has_foreseen_is_named_a_defect_or_memory():
+    @public
+    def deep(x: int) -> int:
+        raise RuntimeError("two\nlines")
+
+    with pytest.raises(InternalError, match="RuntimeError: two lines") as caught:
+        deep(1)
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    with pytest.raises(InputTypeError, match="x = 'a' is a str: give a whole number"):
+        deep("a")
+
+    @public
+    def large() -> None:
+        np.empty(10**18)
+
+    with pytest.raises(NotEnoughMemory, match="not enough memory"):
+        large()
+
+
+def test_a_message_is_one_line_of_bounded_length():
+    message = str(InputError("a\nb " + 10_000 * "x" + " give c"))
+    assert "\n" not in message
+    assert len(message) < 520
+    assert message.startswith("a b x")
+    assert message.endswith("give c")
+
+
+def test_types_are_those_that_a_caller_sees():
+    assert fits(np.float32(1), float)
+    assert fits(3, float)
+    assert not fits(True, int)
+    assert not fits(1.0, int)
+    assert fits("x", os.PathLike | str)
+    assert not fits([1], list[str] | None) or fits([1], list)
+
+
+# ------------------------------------------------------------------------------------------------------- what is marked
+def test_every_public_function_and_method_is_marked():
+    for name in mklcvx.__all__:
+        found = getattr(mklcvx, name)
+        if inspect.isfunction(found):
+            assert hasattr(found, MARK), name
+        if inspect.isclass(found) and not issubclass(found, Exception):
+            for member, value in inspect.getmembers(found, inspect.isfunction):
+                ours = value.__module__.startswith("mklcvx")
+                assert member.startswith("_") or not ours or hasattr(value, MARK), f"{name}.{member}"
+
+
+# ------------------------------------------------------------------------------------------------ what numbers forbid
+def singular(*_, **__):
+    np.linalg.inv(np.zeros((2, 2)))
+
+
+def too_small(*_, **__):
+    scipy.optimize.brentq(lambda x: x - 0.5, 0, 1, xtol=-1)
+
+
+@pytest.mark.parametrize("fault", [singular, too_small])
+@pytest.mark.parametrize("place", ["start", "step", "points"])
+def test_numbers_that_fail_inside_a_solve_are_a_status(monkeypatch, place, fault):
+    monkeypatch.setattr(InteriorPoint, place, fault)
+    solution = solve(INSTANCE, "l1", solver="interior")
+    assert solution.status == "not_certified"
+    assert "numbers left the range of double precision" in solution.message
+    assert solution.certificate.lower <= 1.125 <= solution.certificate.upper
+
+
+def test_numbers_that_fail_while_the_answer_is_put_together_are_a_status(monkeypatch):
+    tries, usual = [], solving.assemble
+
+    def once(found):
+        tries.append(found)
+        return singular() if len(tries) == 1 else usual(found)
+
+    monkeypatch.setattr(solving, "assemble", once)
+    solution = solve(INSTANCE, "l1")
+    assert "Singular matrix" in solution.message
+    assert solution.certificate.lower <= 1.125 <= solution.certificate.upper
+
+
+def test_an_underflow_is_not_magnified_by_a_small_divisor():
+    rng = np.random.default_rng(0)
+    factor = rng.normal(size=(6, 2))
+    instance = Instance((factor @ factor.T)[None] / 500, response=1e-93 * rng.normal(size=6))
+    for name, own in (
+        ("elastic", {"l1_ratio": 1e-100}),
+        ("block_elastic", {"l1_ratio": 0.5}),
+        ("sm2", {"theta": 1e90}),
+    ):
+        certificate = solve(instance, name, loss="squared", bias=False, **own).certificate
+        assert certificate.lower <= certificate.upper, name
+    assert not mklcvx.Certificate(lower=1.0, upper=0.9, scale=1.0, width=-0.1).proves(1e-3)
+
+
+def test_a_price_whose_square_underflows_ends():
+    assert solve(zoo.random(6, 2), "group_lasso", lam=1e-300, time_limit=5.0).message
+
+
+# ------------------------------------------------------------------------------------------------- interrupts, silence
+def test_an_interrupt_at_the_command_line_keeps_what_was_found(monkeypatch):
+    """The thread is at work, the main thread is told to stop: the point so far is the outcome."""
+    begun, release = threading.Event(), threading.Event()
+    task = solving.formulations.get("l1").task(INSTANCE, {})[0]
+    point = solving._trivial(solving.formulations.get("l1"), task)
+    monkeypatch.setattr(interrupts, "is_at_command_line", lambda: True)
+
+    def work():
+        interrupts.keep(point, solving.Run())
+        begun.set()
+        release.wait(30)
+        interrupts.keep(point, solving.Run())  # raises Left: nobody waits any more
+        return point, solving.Run()
+
+    def interrupt():
+        begun.wait(30)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    found, run = interrupts.interruptible(work)
+    release.set()
+    assert found is point
+    assert "interrupted" in run.ending
+    with pytest.raises(KeyboardInterrupt):
+        interrupts.stop_if_interrupted()
+    interrupts.stop_if_interrupted()  # once
+
+
+def test_a_solver_that_speaks_is_heard_by_nobody_and_others_are(capsys):
+    with silent():
+        sys.stdout.write("SCS says\n")
+        other = threading.Thread(target=lambda: sys.stdout.write("another thread\n"))
+        other.start()
+        other.join()
+        with silent():
+            sys.stdout.write("SCS says\n")
+    sys.stdout.write("afterwards\n")
+    assert capsys.readouterr().out == "another thread\nafterwards\n"
+
+
+def test_the_records_of_kept_folds_are_read_for_the_same_request_alone(tmp_path):
+    from mklcvx.cli.kept_folds import KeptFolds
+    from mklcvx.estimators.cross_validation import Trial
+
+    problem, output = tmp_path / "problem.npz", tmp_path / "cv.jsonl"
+    problem.write_bytes(b"x")
+    kept = KeptFolds(output, problem, {"C": 1})
+    found = {1: [Trial(0.5, float("inf"), False, "why"), Trial(1.0, 1e-9, True, "")]}
+    assert "cv.jsonl.part" in kept.write(found)
+    assert kept.read() == found
+    assert KeptFolds(output, problem, {"C": 2}).read() == {}
+    (tmp_path / "cv.jsonl.part").write_text(json.dumps({"schema": "mklcvx.folds/1"}))
+    assert kept.read() == {}
+    kept.remove()
+    assert kept.read() == {}
+    assert "-o FILE" in KeptFolds(None, problem, 0).write(found)
