@@ -95,7 +95,7 @@ bench: .venv/installed
 
 # Beside MKLpy and himalaya, in an environment of their own.
 beside: .venv-peers/installed
-	.venv-peers/bin/python validation/bench --study beside -o validation/bench/beside
+	OPENBLAS_NUM_THREADS=1 .venv-peers/bin/python validation/bench --study beside -o validation/bench/beside
 
 # What two processes of a cluster give.
 cluster: .venv/installed

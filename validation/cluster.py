@@ -129,6 +129,7 @@ def constants(client: Client, here: Instance, rounds: int) -> Constants:
 
 def bandwidth(client: Client, entries: int, rounds: int) -> float:
     """Bytes a second from one worker to another; what an empty task takes is not counted."""
+    client.wait_for_workers(2)  # one that was killed comes back after a while
     first, second = list(client.scheduler_info(n_workers=-1)["workers"])[:2]
 
     def sent(size: int) -> float:
