@@ -7,14 +7,25 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+LONGEST = 900  # characters of a message
+
 _at_command_line = ContextVar("at_command_line", default=False)
 
 
 class InputError(ValueError):
     """Input that cannot be used.
 
-    The message is one line that names the input, the fault and the remedy.
+    The message is one line that names the input, the fault and the remedy, without control characters, which names of
+    files and of what is in them may have.
+
+    Parameters
+    ----------
+    message : str
+        The line; a long one is cut in the middle.
     """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(one_line(message))
 
 
 class NotEnoughMemory(InputError, MemoryError):
@@ -62,6 +73,12 @@ def at_command_line() -> Iterator[None]:
 def remedy(python: str, shell: str) -> str:
     """The words for the place where the user is: Python, or the command line."""
     return shell if _at_command_line.get() else python
+
+
+def one_line(text: str) -> str:
+    """A message in one line that can be printed; of a long one the beginning and the end."""
+    line = "".join(sign if sign.isprintable() else " " if sign.isspace() else "�" for sign in text)
+    return line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} … {line[-LONGEST // 3 :]}"
 
 
 def clipped(text: object, most: int = 60) -> str:

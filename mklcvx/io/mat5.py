@@ -72,7 +72,8 @@ class Packed(NamedTuple):
 
 def is_version5(start: bytes) -> bool:
     """Whether a file is of version 5, by its first bytes."""
-    return len(start) > HEAD and start[126:128] in (b"IM", b"MI") and start[125 if start[126:128] == b"IM" else 124] == 1
+    mark = start[126:128]
+    return len(start) > HEAD and mark in (b"IM", b"MI") and start[125 if mark == b"IM" else 124] == 1
 
 
 def read_mat5(path: Path, choose: Callable[[Listing], Chosen], limit: float | None) -> tuple[dict[str, Any], Chosen]:
@@ -234,7 +235,7 @@ def _full(head: Head, parts: list[Element], order: str) -> Array:
     if len(counts) != head.shape[1] or (counts < 0).any() or starts[0] != 0 or used > min(len(rows), len(values)):
         raise ValueError("a sparse matrix whose columns do not fit its numbers")
     rows = rows[:used]
-    if used and not (0 <= rows.min() and rows.max() < head.shape[0]):
+    if used and not (rows.min() >= 0 and rows.max() < head.shape[0]):
         raise ValueError("a sparse matrix whose rows are out of range")
     found = np.zeros(head.shape, dtype=complex if head.is_complex else float)
     np.add.at(found, (rows, np.repeat(np.arange(head.shape[1]), counts)), values[:used])
