@@ -1,4 +1,5 @@
 """MATLAB files of version 7.3, which are HDF5: read from the file itself, within budgets that are checked before.
+`hdf5_apart` has this done in a process of its own.
 
 HDF5 lets a file refer to other files, to code (filters that are loaded when numbers are read), and to its own parts in
 circles. Whatever is opened comes through one of two doors, by name or by reference, and both refuse the first two.
@@ -34,11 +35,8 @@ REMEDY = "save it again with all its contents"
 
 def read_hdf5(path: Path, choose: Callable[[Listing], Chosen], limit: float | None) -> tuple[dict[str, Any], Chosen]:
     """The variables by name, None for those that are not read; and which of them are what."""
-    try:
-        import h5py
-    except ImportError:
-        remedy = "install mklcvx[matlab], or save with -v7"
-        raise InputError(f"{path}: a MATLAB v7.3 file, which needs h5py: {remedy}") from None
+    import h5py
+
     with h5py.File(path, "r") as file:
         opened = OpenedFile(path, file)
         names = opened.names()

@@ -1,6 +1,6 @@
 """MATLAB files, in the conventions of MATLAB: kernels n×n×M, column vectors, logicals, cell arrays.
 
-The three formats have a reader each: `mat4`, `mat5` and `hdf5`. Here variables become fields.
+The three formats have a reader each: `mat4`, `mat5` and `hdf5_apart`. Here variables become fields.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, clipped
 from .fields import CLASSES, MATRICES, STACKS, WORDS, is_field
-from .hdf5 import read_hdf5
+from .hdf5_apart import read_apart
 from .json_text import check_size
 from .mat4 import read_mat4
 from .mat5 import cells, is_version5, read_mat5
@@ -39,7 +39,7 @@ def read_mat(
             head = file.read(520)
         is_hdf5 = head.startswith(FIRST_BYTES_OF_HDF5) or head[512:516] == FIRST_BYTES_OF_HDF5
         pick = choose or (lambda listing: {name: (name,) for name in listing if is_field(name, what)})
-        read = read_hdf5 if is_hdf5 else read_mat5 if is_version5(head) else read_mat4
+        read = read_apart if is_hdf5 else read_mat5 if is_version5(head) else read_mat4
         variables, chosen = read(path, pick, limit)
         used = {name for names in chosen.values() for name in names}
         content: dict[str, Any] = {name: None for name in variables if name not in used}
