@@ -73,7 +73,7 @@ def watched() -> Iterator[None]:
             is_utf8 = stream.encoding.lower() in ("utf-8", "utf8")
             stream.reconfigure(errors="backslashreplace" if is_utf8 else "replace")
     out, err = (Watched(Closed() if one is None else one, i == 0) for i, one in enumerate(kept))
-    sys.stdout, sys.stderr = out, err  # type: ignore[assignment]
+    sys.stdout, sys.stderr = out, err
     try:
         yield
         out.flush()

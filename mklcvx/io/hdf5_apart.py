@@ -46,7 +46,17 @@ def read_apart(path: Path, choose: Callable[[Listing], Chosen], limit: float | N
 
 @contextmanager
 def _process(path: Path, limit: float | None) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    words = [sys.executable, "-I", "-W", "ignore", "-c", PROGRAM, json.dumps(sys.path), os.path.abspath(path), json.dumps(limit)]
+    words = [
+        sys.executable,
+        "-I",
+        "-W",
+        "ignore",
+        "-c",
+        PROGRAM,
+        json.dumps(sys.path),
+        os.path.abspath(path),
+        json.dumps(limit),
+    ]
     quiet = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen([*words, str(path)], **quiet) as process:  # type: ignore[call-overload]
         try:
@@ -77,7 +87,7 @@ def _received(form: Any, hear: IO[bytes]) -> Any:
     if form is None or isinstance(form, list):
         return None if form is None else cells([_received(one, hear) for one in form])
     array = np.empty(form["shape"], form["dtype"], order="F")
-    content = memoryview(array.reshape(-1, order="F").view(np.uint8))
+    content: Any = memoryview(array.reshape(-1, order="F").view(np.uint8))  # type: ignore[arg-type]
     while len(content):
         count = hear.readinto(content)  # type: ignore[attr-defined]
         if not count:
