@@ -32,12 +32,12 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[1] / "validation" / "golden"), str(HERE.parents[1] / "validation" / "experiments")]
 
-import mklcvx
-from _harness import Cache, Row
-from mklcvx.cli.main import main as command_line
-from mklcvx.errors import InputError
-from mklcvx.io.files import load_instance, load_solution, save_instance, write_whole
-from of_losses import write as write_golden
+import mklcvx  # noqa: E402
+from _harness import Cache, Row  # noqa: E402
+from mklcvx.cli.main import main as command_line  # noqa: E402
+from mklcvx.errors import InputError  # noqa: E402
+from mklcvx.io.files import load_instance, load_solution, save_instance, write_whole  # noqa: E402
+from of_losses import write as write_golden  # noqa: E402
 
 STEPS = ("open", "os.rename", "os.mkdir", "os.fsync", "os.fchmod")
 OLD = b"what was there before\n"
@@ -80,12 +80,15 @@ def cases() -> list[Case]:
     return [
         Case("solve -o .json", "a.json", cli("solve", problem, *quick, "-q", "-o", "@/a.json"), load_solution),
         Case("solve -o .npz", "a.npz", cli("solve", problem, *quick, "-q", "-o", "@/a.npz"), load_solution),
-        Case("solve --trace", "t.json", cli("solve", problem, *quick, "-q", "--solver", "simplemkl", "--trace", "@/t.json"), json_of),
+        Case("solve --trace", "t.json", cli("solve", problem, *quick, "-q", "--solver", "simplemkl",
+             "--trace", "@/t.json"), json_of),
         Case("path -o", "p.jsonl", cli("path", problem, "-f", "l1", "--grid", "C=1,2", "-q", "-o", "@/p.jsonl"), lines),
-        Case("cv -o", "c.jsonl", cli("cv", problem, "-f", "l1", "--grid", "C=1,2", "--folds", "2", "-o", "@/c.jsonl"), lines),
+        Case("cv -o", "c.jsonl", cli("cv", problem, "-f", "l1", "--grid", "C=1,2", "--folds", "2", "-o", "@/c.jsonl"),
+             lines),
         Case("report", "r.html", cli("report", problem, "-f", "l1", "-o", "@/r.html"), whole_page),
         Case("zoo export .mat", "z.mat", cli("zoo", "export", "by-hand", "-o", "@/z.mat"), load_instance),
-        Case("save_instance", "i.npz", lambda folder: save_instance(folder / "i.npz", mklcvx.zoo.by_hand()), load_instance),
+        Case("save_instance", "i.npz", lambda folder: save_instance(folder / "i.npz", mklcvx.zoo.by_hand()),
+             load_instance),
         Case("golden", "golden.json", lambda folder: write_golden(folder / "golden.json", {}), json_of),
         Case("experiments", "cells.jsonl", of_experiments, lines, True),
     ]  # fmt: skip

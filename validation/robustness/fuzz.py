@@ -30,7 +30,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 CORPUS = HERE / "corpus"
-GUIDED = ("mklcvx.io", "mklcvx.checker", "mklcvx.verification", "mklcvx.estimators.saving", "mklcvx.certificate.solution",
+GUIDED = ("mklcvx.io", "mklcvx.checker", "mklcvx.verification", "mklcvx.estimators.saving",
+          "mklcvx.certificate.solution",
           "mklcvx.problem", "mklcvx.zoo.data", "zipfile", "json")  # fmt: skip
 LARGEST = 20_000  # bytes of a file that is changed further
 SHOWN = 12

@@ -43,7 +43,8 @@ NUMBERS = (
     2**63 - 1,
 )
 WORDS = (
-    "", " ", "nan", "inf", "-inf", "1e400", "-0", "0x10", "1_0", "١", "½", "\x00", "\x1b[2J", "\u2028", "\ufeff", "\ud800", "é",
+    "", " ", "nan", "inf", "-inf", "1e400", "-0", "0x10", "1_0", "١", "½", "\x00", "\x1b[2J", "\u2028", "\ufeff",
+    "\ud800", "é",
     "a,b;c", "'\"", "../../x", "/etc/passwd", "kernels", "record", "K1", "1" * 400, "[" * 300, "%s", "{0}", "x" * 5000,
 )  # fmt: skip
 VALUES: tuple[Any, ...] = (
@@ -109,7 +110,7 @@ def _changed(value: Any, rng: Random) -> Any:
         if kind == 0:
             return value[:at] + value[at + 1 :]
         if kind == 1:
-            return value[:at] + [value[at]] + value[at:]
+            return [*value[:at], value[at], *value[at:]]
         if kind == 2:
             return [value]
         return [*value[:at], _changed(value[at], rng), *value[at + 1 :]]
@@ -271,5 +272,6 @@ def of_mat5(data: bytes, rng: Random) -> bytes:
 
 
 MUTATORS: dict[str, Mutator] = {
-    ".npz": of_npz, ".json": of_json, ".jsonl": of_text, ".csv": of_text, "": of_text, ".mat": of_mat5, ".h5.mat": of_bytes,
+    ".npz": of_npz, ".json": of_json, ".jsonl": of_text, ".csv": of_text, "": of_text, ".mat": of_mat5,
+    ".h5.mat": of_bytes,
 }  # fmt: skip

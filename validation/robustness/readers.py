@@ -139,7 +139,7 @@ def hdf5_seeds(folder: Path) -> Iterator[bytes]:
 
 # --------------------------------------------------------------------------------------------------- the readers
 def checked(path: Path, problem: Path, evaluate: Callable[..., object], used_by: Callable[..., object]) -> object:
-    """What the checker says of a solution, or of an instance with a fixed solution: a status, and one line if it is 2."""
+    """What the checker says of a solution, or of an instance with a fixed solution: a status; one line if it is 2."""
     said, out = io.StringIO(), io.StringIO()
     pair = (
         [str(path), str(problem.with_name("solution.json"))] if path.stem == "instance" else [str(problem), str(path)]
@@ -191,12 +191,15 @@ def readers(place: Path) -> list[Reader]:
     found += [Reader("data set .csv", ".csv", dataset, [banana.encode()])]
     found += [Reader("journal .jsonl", ".jsonl", lambda path: list(journals.records(path)), [known["journal.jsonl"]])]
     found += [Reader("records .json", ".json", records.read_records, [json.dumps({"a": vars(record)}).encode()])]
-    for name, evaluate, used_by in (
-        ("checker", joint.evaluated_file, audit.point_multipliers), ("checker of families", families.evaluated_file, families.point_multipliers)
-    ):  # fmt: skip
+    single = (joint.evaluated_file, audit.point_multipliers)
+    others = (families.evaluated_file, families.point_multipliers)
+    for name, ways in (("checker", single), ("checker of families", others)):
         for ending in (".json", ".npz"):
-            found.append(Reader(f"{name}, solution {ending}", ending, lambda path, e=evaluate, u=used_by: checked(path, problem, e, u),
-                                like(ending, "solution", "embedding", "machines")))  # fmt: skip
-    found.append(Reader("checker, instance .npz", ".npz", lambda path: checked(
-        path.rename(path.with_name("instance.npz")), problem, joint.evaluated_file, audit.point_multipliers), like(".npz", *of_instances)))  # fmt: skip
+            seen = like(ending, "solution", "embedding", "machines")
+            found.append(Reader(f"{name}, solution {ending}", ending, lambda p, w=ways: checked(p, problem, *w), seen))
+
+    def of_instance(path: Path) -> object:
+        return checked(path.rename(path.with_name("instance.npz")), problem, *single)
+
+    found.append(Reader("checker, instance .npz", ".npz", of_instance, like(".npz", *of_instances)))
     return found
