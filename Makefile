@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 .PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims headlines \
 	golden truth conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
-	cluster streamed weight-ranges soak misuse test-conditions clean
+	cluster streamed weight-ranges soak misuse test-conditions fuzz faults clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -115,6 +115,14 @@ test-conditions: .venv/installed
 mutation: .venv/installed
 	$(BIN)/python validation/mutate.py -o validation/mutation.md
 
+# Damaged files for every reader; SECONDS=600 takes ten minutes.
+SECONDS ?= 60
+fuzz: .venv/fuzz
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/fuzz.py --seconds $(SECONDS)
+
+faults: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/faults.py -o validation/robustness/faults.md
+
 docs: .venv/docs
 	OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -n -W --keep-going -d build/doctrees docs build/site
 
@@ -141,6 +149,10 @@ site-test: docs .venv/browser
 
 .venv/release: .venv/installed
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[release]"
+	touch $@
+
+.venv/fuzz: .venv/installed
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[fuzz]"
 	touch $@
 
 .venv/browser: .venv/installed

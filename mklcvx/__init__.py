@@ -50,8 +50,8 @@ __all__ = [
     "MKLClassifier", "MKLRegressor", "MultiLabelMKL", "OneClassMKL", "OneClassWarning", "RegularizationPath",
     "Report", "ScaleWarning", "Solution", "TwoStageMKL", "Views", "__version__", "available_formulations",
     "available_losses", "available_solvers", "conform", "decision_interval", "fill_missing", "formulations",
-    "kernel_importance", "kernels", "load_instance", "load_model", "load_solution", "mkl_path", "narrow_weights", "plot",
-    "preprocessing", "prove", "save_instance", "save_model", "save_solution", "second_stage", "shrink", "solve",
+    "kernel_importance", "kernels", "load_instance", "load_model", "load_solution", "mkl_path", "narrow_weights",
+    "plot", "preprocessing", "prove", "save_instance", "save_model", "save_solution", "second_stage", "shrink", "solve",
     "solve_path", "solve_streamed", "verify", "zoo",
 ]  # fmt: skip
 

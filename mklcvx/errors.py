@@ -14,14 +14,17 @@ _at_command_line = ContextVar("at_command_line", default=False)
 class InputError(ValueError):
     """Input that cannot be used.
 
-    The message is one line that names the input, the fault and the remedy. Whatever it quotes, it is one line, and not
-    longer than LONGEST characters: what is too long is cut out of the middle.
+    The message is one line that names the input, the fault and the remedy, without control characters, which names of
+    files and of what is in them may have.
+
+    Parameters
+    ----------
+    message : str
+        The line; a long one is cut in the middle.
     """
 
     def __init__(self, message: object = "") -> None:
-        line = " ".join(str(message).split())
-        half = LONGEST // 2
-        super().__init__(line if len(line) <= LONGEST else f"{line[:half]} … {line[-half:]}")
+        super().__init__(one_line(str(message)))
 
 
 class InputTypeError(InputError, TypeError):
@@ -79,6 +82,12 @@ def is_at_command_line() -> bool:
 def remedy(python: str, shell: str) -> str:
     """The words for the place where the user is: Python, or the command line."""
     return shell if is_at_command_line() else python
+
+
+def one_line(text: str) -> str:
+    """A message in one line that can be printed; of a long one the beginning and the end."""
+    line = "".join(sign if sign.isprintable() else "�" for sign in " ".join(text.split()))
+    return line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} … {line[-LONGEST // 3 :]}"
 
 
 def clipped(text: object, most: int = 60) -> str:

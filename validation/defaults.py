@@ -15,7 +15,6 @@ A journal keeps what is done, so that an interrupted run goes on where it ended.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import warnings
@@ -38,6 +37,8 @@ import mklcvx
 from mklcvx import HypergraphEmbedding, InputError, Instance, MKLClassifier, MKLRegressor, TwoStageMKL, zoo
 from mklcvx.estimators.bank import FittedBank
 from mklcvx.estimators.columns import Table
+from mklcvx.io.journals import add_line, records
+from mklcvx.io.writing import write_text
 from mklcvx.problem.low_rank import dense
 from mklcvx.problem.preprocessing import Preprocessing
 from mklcvx.zoo.data import BUNDLED, VARIABLE, load
@@ -241,9 +242,7 @@ PARTS: dict[str, Callable[[Cell, Path | None], dict[str, Any]]] = {
 
 # ------------------------------------------------------------------------------------------------------------- running
 def known(journal: Path | None) -> dict[Cell, dict[str, Any]]:
-    if journal is None or not journal.exists():
-        return {}
-    rows = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+    rows = [] if journal is None else records(journal)
     return {Cell(*row["cell"]): row["result"] for row in rows}
 
 
@@ -255,8 +254,7 @@ def completed(
         if cell not in done:
             done[cell] = PARTS[cell.part](cell, folder)
             if journal is not None:
-                with journal.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"cell": cell, "result": done[cell]}) + "\n")
+                add_line(journal, {"cell": cell, "result": done[cell]})
         yield cell, done[cell]
 
 
@@ -273,7 +271,7 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.output is None:
         sys.stdout.write(text)
     else:
-        asked.output.write_text(text, encoding="utf-8")
+        write_text(asked.output, text)
     return 0
 
 

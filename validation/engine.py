@@ -21,6 +21,7 @@ from rich.progress import track
 
 from mklcvx import Instance, Solution, formulations, solve, zoo
 from mklcvx.formulations import Formulation, SingleTask
+from mklcvx.io.writing import write_text
 
 SIZES = ((24, 4), (100, 12), (500, 50))
 LARGEST_FOR_EXACT = 24
@@ -141,7 +142,7 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.output is None:
         sys.stdout.write(text)
     else:
-        asked.output.write_text(text, encoding="utf-8")
+        write_text(asked.output, text)
     return 0 if all(meets is not False for _, _, meets in results) else 1
 
 

@@ -24,6 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mklcvx.io.writing import write_text
+
 Array = NDArray[np.float64]
 
 CLASSES, SAMPLES, VIEWS = 27, 700, 12
@@ -189,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(lines[-1], flush=True)
     if asked.output:
         parts = ["# What a fit costs", "", (__doc__ or "").strip(), "", *lines, "", NOTES]
-        asked.output.write_text("\n".join(parts), "utf-8")
+        write_text(asked.output, "\n".join(parts))
     return 0
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -31,6 +30,8 @@ from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.certificate.run import Run
 from mklcvx.formulations import Formulation
 from mklcvx.formulations.losses import ALL, CLASSES, COUNTS, KNOWN, LABELS, REAL
+from mklcvx.io.journals import add_line, records
+from mklcvx.io.writing import write_text
 from mklcvx.solvers.conic import CLARABEL, SCS, solve_program
 
 KINDS = ("balanced", "outliers", "duplicated", "rank_one", "badly_scaled", "tiny")
@@ -216,9 +217,7 @@ def report(results: dict[Case, dict[str, Any]], planned: int) -> str:
 
 
 def known(journal: Path | None) -> dict[Case, dict[str, Any]]:
-    if journal is None or not journal.exists():
-        return {}
-    rows = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+    rows = [] if journal is None else records(journal)
     return {Case(*row["case"]): row["result"] for row in rows}
 
 
@@ -229,8 +228,7 @@ def completed(chosen: Sequence[Case], journal: Path | None) -> Iterator[tuple[Ca
         if case not in done:
             done[case] = judged(case)
             if journal is not None:
-                with journal.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"case": case, "result": done[case]}) + "\n")
+                add_line(journal, {"case": case, "result": done[case]})
         yield case, done[case]
 
 
@@ -249,7 +247,7 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.output is None:
         sys.stdout.write(text)
     else:
-        asked.output.write_text(text, encoding="utf-8")
+        write_text(asked.output, text)
     return 0 if all("refused" in one or agree(one) for one in results.values()) else 1
 
 

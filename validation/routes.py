@@ -18,6 +18,7 @@ import numpy as np
 
 from mklcvx import Instance, formulations
 from mklcvx.certificate import certify
+from mklcvx.io.writing import write_text
 from mklcvx.problem.kernels import Gaussian, KernelBank
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
 
@@ -75,7 +76,7 @@ def main() -> None:
                 lines.append(f"| {n} | {count} | {route} | {build:.2f} | {solver:.2f} | {share:.0%} | {gap:.0e} |")
                 print(lines[-1], flush=True)
     if options.output is not None:
-        options.output.write_text("# The two routes, measured\n\n" + "\n".join(lines) + "\n")
+        write_text(options.output, "# The two routes, measured\n\n" + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

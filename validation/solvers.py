@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.progress import track
 
 from mklcvx import Instance, Solution, formulations, solve, zoo
+from mklcvx.io.writing import write_text
 from mklcvx.solvers.registry import ALGORITHMS
 
 GAPS = (1e-2, 1e-3, 1e-4)
@@ -111,7 +112,7 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.output is None:
         print(text, end="")
     else:
-        asked.output.write_text(f"# The published algorithms against the exact optima\n\n{text}", encoding="utf-8")
+        write_text(asked.output, f"# The published algorithms against the exact optima\n\n{text}")
     return 1 if any(line.endswith("| NO |") for line in rows) else 0
 
 

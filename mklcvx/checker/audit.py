@@ -35,7 +35,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .claims import NOTHING, OLD, Point, number, numbers, parameters_of, read_solution
+from .claims import NOTHING, OLD, Point, number, numbers, parameters_of
+from .files import read_solution
 from .losses import (
     FREE_MARGIN,
     LEVELS,

@@ -14,17 +14,16 @@ the value hardly depends on the classifier. Then the gain takes the place of the
 relative gap of at most 2^-40.
 """
 
-import json
 import os
 import sys
-import warnings
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .files import arrays_of, read_solution
 from .machines import SCHEMA as MACHINES
-from .machines import in_one, problems, same_summary
+from .machines import problems, same_summary
 from .numbers import Refused, positive, require, root, rounded
 
 OLD, SCHEMA = "mklcvx.solution/1", "mklcvx.solution/2"
@@ -253,61 +252,25 @@ def audit_machines(data, record, evaluate, used_by):
 
 
 # ---------------------------------------------------------------------------------------------------------- files
-def unrepeated(pairs):
-    """A JSON object in which no name occurs twice."""
-    require(len({key for key, _ in pairs}) == len(pairs), "a name occurs twice in an object")
-    return dict(pairs)
-
-
-def no_number(token):
-    raise Refused(f"{token} is not a number")
-
-
-def parsed(text):
-    record = json.loads(text, object_pairs_hook=unrepeated, parse_constant=no_number)
-    require(isinstance(record, dict), "not a record")
-    return record
-
-
-def read_solution(path):
-    """The record of a solution file, .json or .npz."""
-    require(os.path.isfile(path), f"{path}: not a regular file")
-    if not str(path).endswith(".npz"):
-        with open(path, encoding="utf-8") as file:
-            return parsed(file.read())
-    with np.load(path, allow_pickle=False) as file:
-        return joined({key: file[key] for key in file.files})
-
-
-def joined(arrays):
-    """The record of the arrays of a file .npz."""
-    record = parsed(str(arrays.pop("record")))
-    if record.get("schema") == MACHINES:
-        return in_one(record, arrays, joined)
-    for key, value in arrays.items():
-        place, name = (record["multipliers"], key[11:]) if key.startswith("multiplier_") else (record, key)
-        require(place.get(name) is None, f"{key} occurs twice")
-        place[name] = value
-    return {"coefficients": None, **record}
-
-
 def audited(arguments, evaluate, used_by):
     """Audit two files and print the result; files that cannot be read give one line and status 2."""
     try:
         if len(arguments) != 2:
             raise ValueError("usage: INSTANCE.npz SOLUTION.json|.npz")
-        for path in arguments:
-            require(os.path.isfile(path), f"{path}: not a regular file")
-        with warnings.catch_warnings(), np.load(arguments[0], allow_pickle=False) as file:
-            warnings.simplefilter("ignore")
-            data = dict(file)
-        record = read_solution(arguments[1])
+        data, record = arrays_of(arguments[0]), read_solution(arguments[1])
         require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
         judge = audit_machines if record.get("schema") == MACHINES else audit
         status, lines = judge(data, record, evaluate, used_by)
-        print("\n".join(lines))
-        return status
     except Exception as fault:  # a damaged file can fail anywhere
-        text = " ".join(str(fault).split())[:200]
-        print(f"not a point that proves anything: {type(fault).__name__}: {text}", file=sys.stderr)
-        return 2
+        status, lines = 2, [f"not a point that proves anything: {type(fault).__name__}: {fault}"]
+    try:
+        print("\n".join(printable(line) for line in lines), file=sys.stderr if status == 2 else sys.stdout, flush=True)
+        return status
+    except OSError:  # nobody reads what is said: the status alone says it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2 if status == 2 else 1)
+        return status or 2
+
+
+def printable(line):
+    """A line without control characters, which names in files may have; of a long one the beginning."""
+    return "".join(c if c.isprintable() else " " for c in line)[:1000]

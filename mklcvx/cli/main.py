@@ -4,7 +4,6 @@ shows where it arose."""
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -32,6 +31,7 @@ from .predict import predict
 from .prove import prove
 from .report import report
 from .solve import solve
+from .streams import READER_LEFT, OutputLost, watched
 from .validate import validate
 from .verify import verify
 
@@ -50,14 +50,24 @@ PARAMETER = re.compile(r"No such option: -+(?P<option>\w+)|argument\(s\) \((?P<a
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every refusal is one line on standard error and exit status 2."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
-        sys.stdout.reconfigure(errors="replace")  # "?" for characters that the encoding lacks
+    code = 0
+    try:
+        with watched():
+            code = _status(arguments)
+    except OutputLost as fault:
+        code = fault.status
+    _end(code)
+
+
+def _status(arguments: list[str] | None) -> int:
+    """Run a command; what ends it is said, and its exit status returned."""
     try:
         with heard(), at_command_line(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _say_warning
             code = app(args=arguments, standalone_mode=False)
+            sys.stdout.flush()
         if code == INTERRUPTED:  # Typer turns an interrupt into a status, without a message
             raise KeyboardInterrupt
     except InputError as fault:
@@ -72,14 +82,17 @@ def main(arguments: list[str] | None = None) -> None:
     except InternalError as fault:
         _refuse(f"a defect of mklcvx itself: {fault}; please report it")
         code = 1
-    except BrokenPipeError:
-        sys.stderr.close()
-        code = 1
+    except OutputLost as fault:
+        code = fault.status
+        if code != READER_LEFT:
+            options.say(str(fault))
     except OSError as fault:
         code = _refuse(f"output could not be written ({fault.strerror or fault}): choose another place")
     except (KeyboardInterrupt, typer.Abort):
         options.say(WORDS)
         code = INTERRUPTED
+    except OutputLost:
+        raise
     except Stopped as fault:
         options.say(str(fault))
         code = INTERRUPTED
@@ -88,7 +101,7 @@ def main(arguments: list[str] | None = None) -> None:
             raise
         _refuse(f"a defect of mklcvx itself: {type(fault).__name__}: {fault}; please report it")
         code = 1
-    _end(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0
 
 
 def _end(code: int) -> None:

@@ -9,7 +9,6 @@ import difflib
 import json
 import os
 import warnings
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,9 +23,10 @@ from ..problem.ownership import handed_over
 from ..problem.targets import KINDS
 from ..schemas import INSTANCE, check_schema
 from . import readings
+from .archives import read_npz
 from .fields import ANSWER_FIELDS, INSTANCE_FIELDS, MULTIPLIER, is_field
 from .folders import read_folder, write_csv
-from .json_text import check_size, first_line, parsed, read_object
+from .json_text import parsed, read_object
 from .solution_records import solution_of_record
 from .traces import save_trace
 from .writing import check_apart, check_folder_output, check_output, check_path, write_folder, write_text, write_whole
@@ -38,7 +38,6 @@ __all__ = [
 ]  # fmt: skip
 
 INSTANCE_SCHEMA = INSTANCE[-1]
-PICKLED = "holds pickled objects, which are refused: store plain numeric arrays"
 WRITTEN_BY = "give a file of mklcvx solve -o, or of save_solution"
 ENDINGS = (".npz", ".mat", ".json")
 READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
@@ -260,39 +259,6 @@ def existing_file(path: str | Path, wanted: str) -> Path:
     except OSError as error:
         raise InputError(f"{str(path)[:80]}: cannot be opened ({error.strerror}): check the path") from None
     raise InputError(f"{path}: {fault}: give {wanted}" if fault else f"{path}: no such file: check the path")
-
-
-def read_npz(path: Path, limit: float | None = None) -> dict[str, object]:
-    """The arrays of a `.npz` file; its kind and size are checked before anything is read."""
-    try:
-        _check_kind(path, limit)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # NumPy warns about headers of old versions, but reads them
-            with np.load(path, allow_pickle=False) as archive:
-                return {key: archive[key] for key in archive.files}
-    except InputError:
-        raise
-    except Exception as fault:  # a damaged archive can fail anywhere inside zlib, zipfile or the header's parser
-        if "Object arrays" in str(fault):
-            raise InputError(f"{path}: {PICKLED}") from None
-        what = f"{type(fault).__name__}: {first_line(fault)}"
-        raise InputError(f"{path}: damaged, perhaps truncated ({what}): copy or write it again") from None
-
-
-def _check_kind(path: Path, limit: float | None) -> None:
-    with path.open("rb") as file:
-        head = file.read(8)
-    if not head:
-        raise InputError(f"{path}: is empty: copy or write it again")
-    if head.startswith(b"\x93NUMPY"):
-        raise InputError(f"{path}: holds a single array, not an archive: write it with numpy.savez")
-    if head[0] == 0x80 and head[1] <= 5:  # the first byte of a pickle, and its protocol
-        raise InputError(f"{path}: {PICKLED}")
-    if not head.startswith(b"PK"):
-        raise InputError(f"{path}: is not an .npz archive: write one with numpy.savez")
-    with zipfile.ZipFile(path) as archive:
-        size = sum(member.file_size for member in archive.infolist())
-    check_size(str(path), size, limit, "unpacks to")
 
 
 # ---------------------------------------------------------------------------------------------- solutions

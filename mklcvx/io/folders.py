@@ -181,6 +181,8 @@ def _text(file: Path) -> str:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{file}: is not text in UTF-8: write it again") from None
+    except OSError as fault:
+        raise InputError(f"{file}: cannot be read ({fault.strerror}): check the file") from None
 
 
 # ---------------------------------------------------------------------------------------------------------- writing

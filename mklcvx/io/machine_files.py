@@ -90,7 +90,10 @@ def _from_record(record: dict[str, Any], i: int) -> tuple[Solution, Any]:
     _require(isinstance(machine["solution"], dict), "a machine has no solution")
     members = machine["samples"]
     solution = solution_of_record(machine["solution"], f"machine {i}")
-    return solution, np.arange(record["samples"]) if members is None else np.array(members)
+    if members is None:  # all of them
+        _require(record["samples"] == solution.y.shape[-1], "machines and samples do not fit together")
+        members = range(solution.y.shape[-1])
+    return solution, np.array(members)
 
 
 def _joined(record: dict[str, Any], where: str, machine: Any) -> Machines:

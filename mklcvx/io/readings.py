@@ -47,19 +47,19 @@ class Variable(NamedTuple):
     inner: Callable[[], list[Shape]] = list
 
     @property
-    def matrices(self) -> list[Shape]:
+    def matrices(self) -> set[Shape]:
         """The shapes of the matrices of a stack, kernel index first or last; none if it is no stack."""
         if self.kind == CELLS:
-            return self.inner()
+            return set(self.inner())
         if self.kind != NUMBERS or len(self.shape) not in (2, 3) or 0 in self.shape:
-            return []
+            return set()
         first, *_ = shape = self.shape if len(self.shape) == 3 else (*self.shape, 1)
-        return [shape[:2]] * shape[2] if first == shape[1] else [shape[1:]] * first
+        return {shape[:2] if first == shape[1] else shape[1:]}
 
     @property
     def samples(self) -> int:
         """n, if this can be a stack of kernels of n samples; else 0."""
-        sizes = set(self.matrices)
+        sizes = self.matrices
         rows, *columns = sizes.pop() if len(sizes) == 1 else (0,)
         return rows if columns == [rows] and rows > 1 else 0
 

@@ -17,7 +17,8 @@ from honest import claimed, written
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.certificate.proving import certified
 from mklcvx.checker.audit import check, evaluated, evaluated_file, point_multipliers
-from mklcvx.checker.claims import audited, read_solution
+from mklcvx.checker.claims import audited
+from mklcvx.checker.files import read_solution
 from mklcvx.io.files import save_instance
 from mklcvx.problem.low_rank import LowRank
 

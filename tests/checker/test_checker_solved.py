@@ -13,7 +13,8 @@ from honest import written
 from mklcvx import Instance, prove, solve
 from mklcvx.checker import check
 from mklcvx.checker.audit import evaluated, evaluated_file, point_multipliers
-from mklcvx.checker.claims import audited, read_solution
+from mklcvx.checker.claims import audited
+from mklcvx.checker.files import read_solution
 from mklcvx.formulations.losses import COUNTS, REAL
 from mklcvx.io.files import save_instance, save_solution
 from mklcvx.verification.proof import enclose

@@ -164,8 +164,9 @@ def studies():
         import beside
         import growth
         import jobs
-        import problems
         import profiles
+
+        import problems
     finally:
         sys.path.remove(str(ROOT / "validation" / "bench"))
     return SimpleNamespace(beside=beside, growth=growth, jobs=jobs, problems=problems, profiles=profiles)

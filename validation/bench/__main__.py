@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import os
 import platform
 import sys
@@ -31,6 +32,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from mklcvx import InputError
 from mklcvx.bench.external import External
+from mklcvx.io.writing import write_text
 
 WHOLE = {"headline": headline, "prices": prices, "growth": growth, "profiles": profiles, "memory": memory}
 STUDIES = {**WHOLE, "beside": beside}  # by its name alone: others' programs have an environment of their own
@@ -59,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name in asked.study or WHOLE:
         made[name] = one(name, asked.quick, asked.external, folder)
         write_csv(folder / f"{name}.csv", made[name])
-        (folder / "bench.md").write_text(as_markdown(made, asked.quick, asked.study), encoding="utf-8")
+        write_text(folder / "bench.md", as_markdown(made, asked.quick, asked.study))
     return 0
 
 
@@ -76,10 +78,11 @@ def one(name: str, quick: bool, externals: Sequence[str], folder: Path) -> Study
 
 def write_csv(path: Path, study: Study) -> None:
     table = rows(study.results)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(table[0]), restval="")
-        writer.writeheader()
-        writer.writerows(table)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(table[0]), restval="")
+    writer.writeheader()
+    writer.writerows(table)
+    write_text(path, text.getvalue())
 
 
 def as_markdown(made: dict[str, Study], quick: bool, asked: Sequence[str] | None) -> str:

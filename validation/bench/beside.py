@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import problems
 from jobs import Job, Result, Study
 from sharing import shown, table
 
+import problems
 from mklcvx.bench.peers import PEERS
 
 HEADER = ("program", "problem", "asked of ours", "fits (CPU)", "certified gap reached", "note")

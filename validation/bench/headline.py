@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import problems
 from jobs import DECLARED, Job, Result, Study, all_solvers
 from sharing import shown, table
 
+import problems
 from mklcvx.formulations import SINGLE_TASKS
 from mklcvx.solvers.solving import SOLVERS
 

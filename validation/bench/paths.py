@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import problems
 from sharing import table
 
+import problems
 from mklcvx import Instance, formulations, solve, solve_path
 from mklcvx.estimators.cross_validation import cross_validate
 from mklcvx.solvers.driver import Problem

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import problems
 from jobs import Job, Result, Study, all_solvers
 from sharing import label, legend, line, panels, shown, table
 
+import problems
 from mklcvx.bench.peers import PEERS
 
 ACCURACIES = (1e-3, 1e-6, 1e-9)

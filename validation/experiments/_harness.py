@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -27,6 +26,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from threadpoolctl import threadpool_limits
 
 from mklcvx.errors import InputError
+from mklcvx.io.journals import add_line, records
 from mklcvx.zoo.data import Dataset, load
 
 Size = Literal["quick", "reduced", "full"]
@@ -107,13 +107,9 @@ class Cache:
     def read(self) -> list[Row]:
         """Rows of this protocol; a line that was cut off when its writer was killed is passed over."""
         rows: dict[str, Row] = {}
-        for line in self._lines():
-            try:
-                entry = json.loads(line)
-                if entry["protocol"] == self.protocol:
-                    rows[key(entry["cell"])] = Row(entry["cell"], entry["result"], entry["seconds"])
-            except (ValueError, KeyError, TypeError):
-                continue
+        for entry in records(self.file):
+            if entry.get("protocol") == self.protocol and entry.keys() >= {"cell", "result", "seconds"}:
+                rows[key(entry["cell"])] = Row(entry["cell"], entry["result"], entry["seconds"])
         return list(rows.values())
 
     def append(self, row: Row) -> None:
@@ -123,26 +119,7 @@ class Cache:
             "seconds": round(row.seconds, 3),
             "result": plain(row.result),
         }
-        line = json.dumps(entry, allow_nan=False, ensure_ascii=False) + "\n"
-        try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            with self.file.open("ab+") as out:
-                if out.tell() and not self._ends_whole(out):
-                    line = "\n" + line
-                out.write(line.encode())
-                out.flush()
-                os.fsync(out.fileno())
-        except OSError as fault:
-            raise InputError(f"output {self.file}: {fault.strerror or fault}: give another --folder") from None
-
-    def _lines(self) -> Iterator[str]:
-        if self.file.is_file():
-            yield from self.file.read_text(encoding="utf-8", errors="replace").splitlines()
-
-    @staticmethod
-    def _ends_whole(out: Any) -> bool:
-        out.seek(-1, os.SEEK_END)
-        return bool(out.read(1) == b"\n")
+        add_line(self.file, entry)
 
 
 def key(cell: Cell) -> str:

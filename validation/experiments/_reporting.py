@@ -154,7 +154,7 @@ def panels(path: Path, count: int, height: float = 3.4, width: float = 4.4) -> I
             if axis.get_legend_handles_labels()[1]:
                 axis.legend(fontsize=7, frameon=False)
         figure.tight_layout()
-        figure.savefig(path, dpi=110)
+        write_whole(path, lambda file: figure.savefig(file, dpi=110, format="png"))
     finally:
         plt.close(figure)
 

@@ -26,6 +26,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from threadpoolctl import threadpool_limits
 
 import hypergraphs
+from mklcvx.io.writing import write_text
 
 HEADLINES = {
     "many_labels": many_labels,
@@ -63,8 +64,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def write(found: dict[str, Headline], setting: Setting, seconds: float) -> None:
     """After every headline anew: what was measured stays, whatever comes after it."""
-    (setting.folder / "headlines.md").write_text(as_markdown(found, setting.quick, seconds), encoding="utf-8")
-    (setting.folder / "headlines.json").write_text(as_json(found, setting.quick, seconds), encoding="utf-8")
+    write_text(setting.folder / "headlines.md", as_markdown(found, setting.quick, seconds))
+    write_text(setting.folder / "headlines.json", as_json(found, setting.quick, seconds))
 
 
 def as_markdown(found: dict[str, Headline], quick: bool, seconds: float) -> str:

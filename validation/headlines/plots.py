@@ -13,6 +13,8 @@ import numpy as np
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
+from mklcvx.io.writing import write_whole
+
 # Okabe and Ito's colours, each with a marker of its own.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -34,7 +36,7 @@ def panels(path: Path, count: int, height: float = 3.4) -> Iterator[list[Any]]:
             if axis.get_legend_handles_labels()[1]:
                 axis.legend(fontsize=7, frameon=False, handlelength=4)
         figure.tight_layout()
-        figure.savefig(path, dpi=110)
+        write_whole(path, lambda file: figure.savefig(file, dpi=110, format="png"))
     finally:
         plt.close(figure)
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mklcvx.io.writing import write_text
+
 HERE = Path(__file__).resolve().parent
 README = HERE.parents[1] / "README.md"
 START, END = "<!-- matrix: made by `make matrix` -->", "<!-- end of matrix -->"
@@ -70,7 +72,7 @@ def updated(text: str, record: Mapping[str, Any]) -> str:
 
 def main() -> None:
     record = json.loads((HERE / "validation.json").read_text(encoding="utf-8"))
-    README.write_text(updated(README.read_text(encoding="utf-8"), record), encoding="utf-8")
+    write_text(README, updated(README.read_text(encoding="utf-8"), record))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,6 @@ from typing import Any
 
 from hostile import Boom, values
 from interface import Call, calls
-
 from mklcvx import InputError
 
 FOLDER = Path(__file__).parent

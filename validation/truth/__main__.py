@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 from comparing import compared
 from grid import Cell, cells
 from keeping import FOLDER, Kept, code_digest
+from mklcvx.io.writing import write_text
 from page import faulty, page, summary
 
 SPARSE = 37
@@ -49,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
         kept.tidy([cell.name for cell in wanted])
     target = FOLDER / "truth.md" if whole else asked.results / "part.md"
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(page(pairs, len(wanted)), encoding="utf-8")
+    write_text(target, page(pairs, len(wanted)))
     console.print(summary(pairs, len(wanted)).replace("**", ""), highlight=False)
     return told(pairs, console)
 

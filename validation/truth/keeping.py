@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import mklcvx
 from grid import SEED
+from mklcvx.io.journals import add_line, records
+from mklcvx.io.writing import write_text
 
 FOLDER = Path(__file__).parent
 Row = dict[str, Any]
@@ -52,34 +53,16 @@ class Kept:
 
     def _read(self) -> Iterator[Row]:
         """Lines that were cut off when their writer was killed are passed over."""
-        if not self.file.is_file():
-            return
-        for line in self.file.read_text(encoding="utf-8", errors="replace").splitlines():
-            try:
-                row = json.loads(line)
-                if row["cell"] and row["code"] and row["status"] and row["truth"]:
-                    yield row
-            except (ValueError, KeyError, TypeError):
-                continue
+        for row in records(self.file):
+            if all(row.get(name) for name in ("cell", "code", "status", "truth")):
+                yield row
 
     def add(self, name: str, result: Row) -> None:
         row = {"cell": name, "code": self.code, **result}
         self.rows[name] = row
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        with self.file.open("ab+") as out:
-            cut = out.tell() and not self._ends_whole(out)
-            out.write((("\n" if cut else "") + json.dumps(row, ensure_ascii=False) + "\n").encode())
-            out.flush()
-            os.fsync(out.fileno())
-
-    @staticmethod
-    def _ends_whole(out: Any) -> bool:
-        out.seek(-1, os.SEEK_END)
-        return bool(out.read(1) == b"\n")
+        add_line(self.file, row)
 
     def tidy(self, names: list[str]) -> None:
         """The file anew, with one line for each of these cells, in their order."""
         lines = [json.dumps(self.rows[name], ensure_ascii=False) for name in names if name in self.rows]
-        new = self.file.with_suffix(".new")
-        new.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        new.replace(self.file)
+        write_text(self.file, "".join(line + "\n" for line in lines))

@@ -23,6 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...io.json_text import first_line, read_object
+from ...io.writing import write_text
 
 Array = NDArray[np.float64]
 FILE = Path(__file__).with_name("records.json")
@@ -100,11 +102,15 @@ def record_of(data: Dataset, openml: int | None = None) -> Record:
 
 
 def read_records(file: Path = FILE) -> dict[str, Record]:
-    return {name: Record(**entry) for name, entry in json.loads(file.read_text(encoding="utf-8")).items()}
+    """The records of a file; one that is damaged is refused."""
+    try:
+        return {name: Record(**entry) for name, entry in read_object(file, "records").items()}  # type: ignore[arg-type]
+    except TypeError as fault:
+        raise InputError(f"records {file}: incomplete or damaged ({first_line(fault)}): write it again") from None
 
 
 def write_records(records: dict[str, Record], file: Path = FILE) -> None:
-    file.write_text(json.dumps({name: asdict(r) for name, r in records.items()}) + "\n", encoding="utf-8")
+    write_text(file, json.dumps({name: asdict(r) for name, r in records.items()}) + "\n")
 
 
 RECORDS = read_records()

@@ -1,0 +1,205 @@
+"""The readers of the package, each with files that it reads, from which damage starts."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import mklcvx
+from mklcvx import Instance, solve
+from mklcvx.checker import audit, claims, families, joint
+from mklcvx.estimators.saving import is_model
+from mklcvx.io import files, folders, journals, machine_files, traces
+from mklcvx.solvers.one_against import solve_by_machines
+from mklcvx.verification.submissions import read_submission
+from mklcvx.zoo.data import records, sources
+from mutating import FOLDER_MARK
+
+OLD_FILES = Path(__file__).parents[2] / "tests" / "old_files" / "0.1.0"
+LARGEST_SEED = 40_000  # bytes
+
+
+class Reader(NamedTuple):
+    """`read` takes a path of this ending; `seeds` are files that it reads, or refuses for a reason worth keeping."""
+
+    name: str
+    ending: str
+    read: Callable[[Path], object]
+    seeds: list[bytes]
+
+
+class Refusal(ValueError):
+    """What a reader that prints has said in place of an answer."""
+
+
+# ------------------------------------------------------------------------------------------------ what is read
+_rng = np.random.default_rng(3)
+_features = _rng.normal(size=(2, 6, 2))
+KERNELS = np.round(_features @ _features.transpose(0, 2, 1) + np.eye(6), 3)
+Y = np.array([1, 1, 1, -1, -1, -1])
+PROBLEM = Instance(KERNELS, Y, groups=[0, 1], test_kernels=KERNELS[:, :2], test_y=[1, -1], names=["one", "two"])
+CLASSES = Instance(KERNELS, classes=["a", "a", "b", "b", "c", "c"])
+LABELS = Instance(KERNELS, labels=[[1, 0], [1, 1], [0, 1], [0, 1], [1, 0], [0, 0]])
+RESPONSE = Instance(KERNELS, response=np.linspace(-1, 2, 6))
+
+
+def seeds(folder: Path) -> dict[str, bytes]:
+    """Small files of every kind by name, written by the package."""
+    for name, instance in (("y", PROBLEM), ("classes", CLASSES), ("labels", LABELS), ("response", RESPONSE)):
+        for ending in (".npz", ".json", ".mat", ""):
+            files.save_instance(folder / f"{name}{ending}", instance)
+    solution = solve(PROBLEM, "l1", solver="simplemkl")
+    for ending in (".json", ".npz"):
+        files.save_solution(folder / f"solution{ending}", solution)
+        files.save_solution(folder / f"embedding{ending}", solve(LABELS, "hypergraph"))
+        machine_files.save_machines(folder / f"machines{ending}", solve_by_machines(CLASSES, "l1", "ovr"))
+    for ending in (".json", ".csv"):
+        traces.save_trace(folder / f"trace{ending}", solution)
+    answer = {
+        "weights": solution.weights,
+        "alpha": solution.alpha,
+        "bias": solution.bias,
+        "objective": solution.objective,
+    }
+    for ending in (".json", ".npz", ".mat", ""):
+        files.save_answer(folder / f"answer{ending}", **answer)
+    X = _features[0]
+    mklcvx.save_model(folder / "model.npz", mklcvx.MKLClassifier(kernels="linear").fit(X, Y))
+    journals.add_line(folder / "journal.jsonl", {"cell": {"a": 1}, "note": "two\u2028lines", "protocol": "x"})
+    found = {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()}
+    return found | {one.name: folded(one) for one in folder.iterdir() if one.is_dir()}
+
+
+def folded(folder: Path) -> bytes:
+    """A folder as one text."""
+    parts = [f"{FOLDER_MARK}{one.relative_to(folder)}\n{one.read_text()}" for one in sorted(folder.rglob("*.csv"))]
+    return "".join(parts).encode()
+
+
+def unfolded(data: bytes, folder: Path) -> None:
+    """Write the files of a folder; names that no system takes, or that lead out of it, are left out."""
+    folder.mkdir()
+    for part in data.decode("utf-8", "surrogateescape").split(FOLDER_MARK)[1:]:
+        name, _, text = part.partition("\n")
+        place = folder / name
+        with contextlib.suppress(OSError, ValueError):
+            if folder in place.resolve().parents:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def hdf5_seeds(folder: Path) -> Iterator[bytes]:
+    """Files of version 7.3, and the traps that HDF5 has."""
+    import h5py
+
+    canary = folder / "canary.h5"
+    with h5py.File(canary, "w") as file:
+        file["kernels"] = KERNELS.T
+
+    def put(file: h5py.File, kind: str) -> None:
+        file["y"] = Y[None].astype(float)
+        if kind == "cells":
+            refs = [file.create_dataset(f"#refs#/{i}", data=kernel) for i, kernel in enumerate(KERNELS)]
+            cell = file.create_dataset("kernels", (2, 1), h5py.ref_dtype)
+            cell[...] = np.array([one.ref for one in refs], h5py.ref_dtype)[:, None]
+            cell.attrs["MATLAB_class"] = np.bytes_("cell")
+        elif kind == "link":
+            file["kernels"] = h5py.ExternalLink(str(canary), "/kernels")
+        elif kind == "circle":
+            file["kernels"], file["other"] = h5py.SoftLink("/other"), h5py.SoftLink("/kernels")
+        elif kind == "packed":
+            file.create_dataset(
+                "kernels", data=KERNELS.T, compression="gzip", shuffle=True, fletcher32=True, chunks=True
+            )
+        elif kind == "elsewhere":
+            file.create_dataset("kernels", (6, 6, 2), "f8", external=[(str(canary), 0, 576)])
+        elif kind == "virtual":
+            layout = h5py.VirtualLayout((6, 6, 2), "f8")
+            layout[...] = h5py.VirtualSource(str(canary), "kernels", (6, 6, 2))
+            file.create_virtual_dataset("kernels", layout)
+        elif kind == "filled":
+            file.create_dataset("kernels", (6, 6, 2), "f8", fillvalue=1.0, chunks=(6, 6, 2))
+        else:
+            file["kernels"] = KERNELS.T
+
+    for kind in ("plain", "cells", "link", "circle", "packed", "elsewhere", "virtual", "filled"):
+        place = folder / f"{kind}.mat"
+        with h5py.File(place, "w", userblock_size=512) as file:
+            put(file, kind)
+        with place.open("r+b") as out:
+            out.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
+        yield place.read_bytes()
+
+
+# --------------------------------------------------------------------------------------------------- the readers
+def checked(path: Path, problem: Path, evaluate: Callable[..., object], used_by: Callable[..., object]) -> object:
+    """What the checker says of a solution, or of an instance with a fixed solution: a status; one line if it is 2."""
+    said, out = io.StringIO(), io.StringIO()
+    pair = (
+        [str(path), str(problem.with_name("solution.json"))] if path.stem == "instance" else [str(problem), str(path)]
+    )
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(out):
+        status = claims.audited(pair, evaluate, used_by)
+    if status == 2:
+        raise Refusal(said.getvalue().removesuffix("\n"))
+    return status
+
+
+def readers(place: Path) -> list[Reader]:
+    """All of them; `place` is a folder for their seeds, and for what some readers need beside a file."""
+    known = seeds(place)
+    old = {one.name: one.read_bytes() for one in sorted(OLD_FILES.rglob("*")) if one.is_file()}
+    known |= {f"old {name}": data for name, data in old.items() if len(data) < LARGEST_SEED}
+
+    def like(ending: str, *words: str) -> list[bytes]:
+        return [data for name, data in known.items() if Path(name).suffix == ending and any(w in name for w in words)]
+
+    of_instances = ("y", "classes", "labels", "response", "problem", "instance")
+    of_answers = ("answer", "solution", "trace", "embedding", "machines")
+    table = b"a,b\n1,2\n3,x\n"
+    record = records.read_records()["banana"]
+    banana = ",".join([*(f"x{j + 1}" for j in range(record.features)), "target"]) + "\n1,2,1\n0.5,1,2\n"
+    problem = place / "y.npz"
+
+    def submitted(path: Path) -> object:
+        return read_submission(path, PROBLEM, "l1")
+
+    def dataset(path: Path) -> object:
+        path.rename(path.with_name("banana.csv"))
+        return sources.from_csv("banana", path.parent, record)
+
+    found = [
+        Reader(f"instance {e or 'folder'}", e, files.load_instance, like(e, *of_instances))
+        for e in (".npz", ".json", "", ".mat")
+    ]
+    found += [Reader(f"test {e or 'folder'}", e, files.load_test, like(e, *of_instances)) for e in (".npz", "")]
+    found += [Reader("instance v7.3", ".h5.mat", files.load_instance, list(hdf5_seeds(place)))]
+    found += [Reader(f"solution {e}", e, machine_files.load_answer, like(e, *of_answers)) for e in (".json", ".npz")]
+    found += [
+        Reader(f"answer {e or 'folder'}", e, submitted, like(e, *of_answers))
+        for e in (".json", ".npz", ".csv", "", ".mat")
+    ]
+    found += [Reader("model .npz", ".npz", mklcvx.load_model, like(".npz", "model", "classifier", "regressor"))]
+    found += [Reader("kind of model", ".npz", is_model, like(".npz", "model", "solution"))]
+    found += [Reader("table .csv", ".csv", folders.table, [table, b"1,2\n3,4\n"])]
+    found += [Reader("data set .csv", ".csv", dataset, [banana.encode()])]
+    found += [Reader("journal .jsonl", ".jsonl", lambda path: list(journals.records(path)), [known["journal.jsonl"]])]
+    found += [Reader("records .json", ".json", records.read_records, [json.dumps({"a": vars(record)}).encode()])]
+    single = (joint.evaluated_file, audit.point_multipliers)
+    others = (families.evaluated_file, families.point_multipliers)
+    for name, ways in (("checker", single), ("checker of families", others)):
+        for ending in (".json", ".npz"):
+            seen = like(ending, "solution", "embedding", "machines")
+            found.append(Reader(f"{name}, solution {ending}", ending, lambda p, w=ways: checked(p, problem, *w), seen))
+
+    def of_instance(path: Path) -> object:
+        return checked(path.rename(path.with_name("instance.npz")), problem, *single)
+
+    found.append(Reader("checker, instance .npz", ".npz", of_instance, like(".npz", *of_instances)))
+    return found
