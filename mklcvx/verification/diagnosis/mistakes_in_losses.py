@@ -109,15 +109,16 @@ def tube_mistaken(case: Case, answer: Answer) -> Trials:
     if loss.free_tube:
         words = f"optimal for loss epsilon_insensitive with ε = {given['nu']:.6g}: ν was taken for the tube's ε"
         held = {**others, "loss": EPSILON_INSENSITIVE.name, "epsilon": given["nu"]}
-        yield Trial("tube_mistaken", words, answer, parameters=held)
+        yield Trial("tube_mistaken", words, answer, parameters=held, kind="loss:epsilon_insensitive")
         mean = float(case.instance.sample_weight.mean())
         if abs(mean - 1) > SAME and given["nu"] <= mean:
             said = f"nu = {given['nu'] / mean:.6g}, Σ|α| being limited by νnC: weights of samples do not count in it"
-            yield with_parameters(case, answer, "tube_mistaken", said, nu=given["nu"] / mean)
+            ignored = with_parameters(case, answer, "tube_mistaken", said, nu=given["nu"] / mean)
+            yield replace(ignored, kind="sample_weight:ignored")
     elif loss.lengths == EPSILON_INSENSITIVE.lengths and 0 < given["epsilon"] <= 1:
         words = f"optimal for loss nu_svr with ν = {given['epsilon']:.6g}: the tube's ε was taken for ν"
         free = {**others, "loss": NU_SVR.name, "nu": given["epsilon"]}
-        yield Trial("tube_mistaken", words, answer, parameters=free)
+        yield Trial("tube_mistaken", words, answer, parameters=free, kind="loss:nu_svr")
 
 
 def other_loss(case: Case, answer: Answer) -> Trials:

@@ -8,9 +8,11 @@ import numpy as np
 
 from ...answers import Answer
 from ...case import Case
+from ..fits import FITTED
 from ..mistakes import Mistakes, Trials, but_for
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, objective_terms, objective_units
-from ..mistakes_in_data import KERNELS, SUBSETS, even_weights, sample_weights
+from ..mistakes_in_data import SUBSETS, OTHER_TARGETS, even_weights, sample_weights
+from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_problems import PROBLEMS
 
 
@@ -35,5 +37,5 @@ HYPERGRAPHS = Mistakes(
     answers=ANSWERS,
     answers_alone=(objective_units(), objective_terms(terms), embedding_half, *WEIGHTS),
     problems=PROBLEMS,
-    problems_alone=(*SUBSETS, even_weights, sample_weights, *KERNELS),
+    problems_alone=(*SUBSETS, even_weights, sample_weights, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS),
 )

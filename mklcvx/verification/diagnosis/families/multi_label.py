@@ -13,9 +13,12 @@ from ....problem.instance import Instance
 from ....problem.stack import Array
 from ...answers import Answer, as_numbers
 from ...case import Case
+from ..fits import FITTED
 from ..mistakes import Mistakes, Trial, Trials, but_for, kernel_of, on_weights, with_parameters
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_units, with_ours
-from ..mistakes_in_data import KERNELS, SUBSETS, even_weights, sample_weights
+from ..mistakes_in_data import SUBSETS, OTHER_TARGETS, even_weights, sample_weights
+from ..mistakes_in_kernels import CHANGED, KERNELS
+from ..mistakes_in_points import LAST
 from ..mistakes_in_problems import PROBLEMS
 
 MOST_CLASSES = 4  # whose orders are all tried
@@ -33,7 +36,8 @@ def classes_reordered(case: Case, answer: Answer) -> Trials:
         }
         if gamma is not None:
             right["multipliers"] = {**answer.multipliers, "gamma": np.asarray(gamma)[turned]}
-        yield but_for(answer, "classes_swapped", f"the order of the classes: theirs are our {words}", **right)
+        said = f"the order of the classes: theirs are our {words}"
+        yield but_for(answer, "classes_swapped", said, "classes:order", **right)
 
 
 def alpha_beta(case: Case, answer: Answer) -> Trials:
@@ -102,6 +106,8 @@ MANY_LABELS = Mistakes(
     answers=(*ANSWERS[:2], classes_reordered, *ANSWERS[2:]),
     answers_alone=(objective_units(means), alpha_beta, weights_of_classes, *WEIGHTS),
     problems=(PROBLEMS[0], price_over_labels, *PROBLEMS[1:]),
-    problems_alone=(*SUBSETS, even_weights, sample_weights, class_biases, labels_zero_one, *KERNELS),
-    machines=True,
+    problems_alone=(
+        *SUBSETS, even_weights, sample_weights, class_biases, labels_zero_one, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS,
+        *LAST,
+    ),
 )

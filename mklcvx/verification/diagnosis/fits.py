@@ -1,0 +1,147 @@
+"""Fits of one number to an answer: "optimal for C = 3".
+
+A parameter is varied until the conditions of optimality at the handed point leave least: on a grid of its values first,
+then between the best one's neighbours. Nothing is solved but the machine where α is missing. A common factor of the
+kernels, or of α, has a closed form: outputs at samples whose α lies between its bounds are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import InputError
+from ...problem.stack import Array
+from ..answers import Answer
+from ..case import FITS, Case, pose
+from ..families.single_task import arrays
+from .conditions import conditions, free_samples, implied_outputs
+from .mistakes import SAME, Hypotheses, Trial, Trials, but_for, given_alpha, given_weights
+from .mistakes_in_kernels import changed_kernels
+
+ENOUGH = 3  # weights that tell a parameter by themselves
+GRID, STEPS = 13, 40
+GOLDEN = (np.sqrt(5) - 1) / 2
+RELATIONS = (
+    ("n", lambda n, _: n), ("1/n", lambda n, _: 1 / n), ("2", lambda *_: 2.0), ("½", lambda *_: 0.5),
+    ("M", lambda _, m: m), ("1/M", lambda _, m: 1 / m), ("4", lambda *_: 4.0), ("¼", lambda *_: 0.25),
+)  # fmt: skip
+
+
+class Varied(NamedTuple):
+    """A parameter's values: of any size above `low`, or between two ends."""
+
+    low: float
+    high: float | None = None
+
+    def values(self, given: float) -> tuple[Callable[[float], float], float, float]:
+        """From an unbounded number to a value, and the ends of the numbers that are tried."""
+        if self.high is None:
+            size = max(given - self.low, 1e-3)
+            return lambda t: self.low + size * float(np.exp(t)), -9.3, 9.3
+        low, high = self.low, self.high
+        return lambda t: low + (high - low) * t, 1e-3, 1 - 1e-3
+
+
+VARIED = {
+    "C": Varied(0.0), "theta": Varied(0.0), "p": Varied(1.0), "s": Varied(1.0), "lam": Varied(0.0),
+    "smoothing": Varied(0.0), "epsilon": Varied(0.0), "delta": Varied(0.0), "width": Varied(0.0),
+    "l1_ratio": Varied(0.0, 1.0), "nu": Varied(0.0, 1.0), "quantile": Varied(0.0, 1.0),
+}  # fmt: skip
+
+
+def fitted_parameters(case: Case, answer: Answer) -> Trials:
+    """Every parameter that has a continuum of values."""
+    weights = given_weights(case, answer)
+    if answer.alpha is None and (weights is None or len(weights) < ENOUGH):
+        return
+    for name, varied in VARIED.items():
+        given = case.parameters.get(name)
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            value = _least(case, answer, name, float(given), varied)
+            if value is not None and abs(value - given) > SAME * abs(given):
+                words = f"optimal for {name} = {value:.6g}, and not for {name} = {given:.6g}{_relation(case, value, given)}"
+                changed = {**case.parameters, name: value}
+                yield Trial("parameter", words, answer, parameters=changed, kind=f"parameter:{name}", fitted=1)
+
+
+def _relation(case: Case, value: float, given: float) -> str:
+    for words, factor in RELATIONS:
+        if abs(value / (given * factor(case.instance.samples, case.instance.count)) - 1) < SAME:
+            return f": it is {words} times what was asked"
+    return ""
+
+
+def _least(case: Case, answer: Answer, name: str, given: float, varied: Varied) -> float | None:
+    """The value at which the conditions leave least."""
+    value, low, high = varied.values(given)
+    spoken = replace(answer, objective=None, bias=None)  # they follow from the rest
+
+    def left(t: float) -> float:
+        try:
+            posed = pose(case.instance, case.formulation.name, {**case.parameters, name: value(t)}, FITS)
+            found = conditions(posed, spoken)
+        except (InputError, ArithmeticError, ValueError, np.linalg.LinAlgError):
+            return np.inf
+        return found.worst if found.complete else np.inf
+
+    grid = np.linspace(low, high, GRID)
+    tried = [left(t) for t in grid]
+    best = int(np.argmin(tried))
+    if not np.isfinite(tried[best]):
+        return None
+    return value(_golden(left, grid[max(best - 1, 0)], grid[min(best + 1, GRID - 1)]))
+
+
+def _golden(left: Callable[[float], float], low: float, high: float) -> float:
+    """The section of least `left`, which is a square there: its root is as sharp as doubles allow."""
+    inner = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)]
+    values = [left(t) for t in inner]
+    for _ in range(STEPS):
+        if values[0] <= values[1]:
+            high, inner, values = inner[1], [inner[1] - GOLDEN * (inner[1] - low), inner[0]], [0.0, values[0]]
+            values[0] = left(inner[0])
+        else:
+            low, inner, values = inner[0], [inner[1], inner[0] + GOLDEN * (high - inner[0])], [values[1], 0.0]
+            values[1] = left(inner[1])
+        if high - low < 1e-9 * max(1.0, abs(high)) or min(values) <= 0:
+            break
+    return inner[int(np.argmin(values))]
+
+
+# ------------------------------------------------------------------------------------------------------ common factors
+def common_factor(case: Case, answer: Answer) -> Trials:
+    """Kernels, or α, times a number: outputs s Σ μ_m K_mβ + b are those that free samples need."""
+    weights, alpha = given_weights(case, answer), given_alpha(case, answer)
+    if weights is None or alpha is None:
+        return
+    for factor in _factors(case, answer, weights, alpha):
+        if not np.isfinite(factor) or factor <= 0 or abs(factor - 1) <= SAME:
+            continue
+        words = f"every kernel times {factor:.6g}"
+        for trial in changed_kernels(case, answer, "kernels_scaled", words, lambda stack, s=factor: stack * s):
+            yield replace(trial, fitted=1)
+            if answer.weights is not None:
+                same = replace(answer, weights=np.asarray(answer.weights) / factor)
+                yield replace(trial, fitted=1, answer=same, words=f"{trial.words}, with the weights of the kernels given")
+        said = f"the size of α: times {factor:.6g} it is optimal"
+        yield replace(but_for(answer, "alpha_units", said, alpha=np.asarray(answer.alpha) * factor), fitted=1)
+
+
+def _factors(case: Case, answer: Answer, weights: Array, alpha: Array) -> Iterator[float]:
+    task = case.task
+    positive, _, _ = arrays(task, replace(answer, alpha=None, coefficients=None))
+    assert positive is not None
+    outputs = np.maximum(positive, 0.0) @ task.matvecs(alpha * task.signs)
+    size = np.abs(alpha)
+    for free in (free_samples(task, alpha), (size > SAME * size.max()) & (size < (1 - SAME) * size.max())):
+        if free.sum() > 2 + task.bias:
+            columns = np.stack([outputs[free], np.full(int(free.sum()), float(task.bias))], axis=1)
+            yield float(np.linalg.lstsq(columns, implied_outputs(task, alpha)[free], rcond=None)[0][0])
+
+
+FITTED: Hypotheses = (fitted_parameters,)
+FACTORS: Hypotheses = (common_factor,)
