@@ -18,6 +18,7 @@ machine for each class; weights of a hypergraph have Z in closed form. All numbe
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -39,6 +40,7 @@ from ..families.single_task import added_risk, alpha_violations, arrays, machine
 Mask = NDArray[np.bool_]
 FREE = 1e-5  # share of the room between its bounds that α must keep from them to count as free
 IDLE = 1e-6  # share of the largest γ up to which a class does not count
+MET = 1e-6  # distance from its margin at which a pair meets it
 SPARE = 2  # free samples more than unknowns, for implied weights to be evidence
 
 
@@ -210,6 +212,36 @@ def _implied_by_classes(case: Case, alpha: Array) -> Array | None:
     return on_simplex("weights", found)[1] if found.any() else None
 
 
+# ---------------------------------------------------------------------------------------------------------- two stages
+def _two_stages(case: Case, answer: Answer) -> Conditions:
+    """Weights tell β: w where the margin is missed, 0 where it is kept, and where it is met what balances the penalty."""
+    weights = answer.weights
+    if weights is None or answer.multipliers or case.formulation.maximises or not np.all(np.asarray(weights) >= 0):
+        return _from_points(case, answer)
+    beta = balancing(case, np.ravel(weights))
+    found = _from_points(case, replace(answer, multipliers={"beta": beta}))
+    covered = set(answer.given) <= {"weights", "objective"}
+    return found._replace(complete=covered and found.enclosure is not None)
+
+
+def balancing(case: Case, mu: Array) -> Array:
+    from scipy.optimize import lsq_linear
+
+    task = case.task
+    margins, weight = task.margins(mu), np.asarray(task.weight)
+    met, used = np.abs(margins - 1) <= MET, mu > IDLE * mu.max(initial=0.0)
+    beta = np.where(margins < 1, weight, 0.0)
+    beta[met] = 0.0
+    if met.any() and used.any():
+        step = np.eye(len(mu)) * mu.max()
+        sides = [[case.formulation.penalty(task, mu + side * one) for one in step] for side in (1, -1)]
+        slope = ((np.array(sides[0]) - sides[1]) / (2 * mu.max()))[used]  # exact: penalties are squares, or linear
+        pulls = (task.labels[met, None] * task.pairs.at(np.flatnonzero(met)))[:, used].T
+        ends = np.zeros(int(met.sum())), weight[met]
+        beta[met] = np.clip(lsq_linear(pulls, slope - task.pull(beta)[used], bounds=ends).x, *ends)
+    return beta
+
+
 # ------------------------------------------------------------------------------------------------------ other families
 def _from_points(case: Case, answer: Answer) -> Conditions:
     """The gap of the points that the answer stands for, where it has both sides; α of a second stage is left out."""
@@ -253,6 +285,6 @@ CONDITIONS: dict[str, Callable[[Case, Answer], Conditions]] = {
     "single task": _single,
     "many labels": _many_labels,
     "joint outputs": _from_points,
-    "two stages": _from_points,
+    "two stages": _two_stages,
     "hypergraph": _from_points,
 }

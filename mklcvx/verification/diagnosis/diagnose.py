@@ -76,7 +76,7 @@ def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float, st
     if inexact is not None:
         return _said(*inexact)
     base = search.measured(case, search.answer)[1]
-    best = search.best(search.double(singles, (*mistakes.answers, *mistakes.problems), base))
+    best = search.best(search.double(singles, mistakes.second, base))
     if best:
         return _diagnosis(best)
     inexact = stopped_early(case, answer, parts, base)

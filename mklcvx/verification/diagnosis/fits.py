@@ -7,23 +7,25 @@ kernels, or of α, has a closed form: outputs at samples whose α lies between i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import InputError
+from ...formulations import FORMULATIONS
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import FITS, Case, pose
+from ..families import family_of
 from ..families.single_task import arrays
 from .conditions import conditions, free_samples, implied_outputs
 from .mistakes import SAME, Hypotheses, Trial, Trials, but_for, given_alpha, given_weights
 from .mistakes_in_kernels import changed_kernels
 
 ENOUGH = 3  # weights that tell a parameter by themselves
-GRID, STEPS = 13, 40
+GRID, STEPS, MINIMA = 13, 40, 3
 GOLDEN = (np.sqrt(5) - 1) / 2
 RELATIONS = (
     ("n", lambda n, _: n), ("1/n", lambda n, _: 1 / n), ("2", lambda *_: 2.0), ("½", lambda *_: 0.5),
@@ -58,11 +60,33 @@ def fitted_parameters(case: Case, answer: Answer) -> Trials:
     weights = given_weights(case, answer)
     if answer.alpha is None and (weights is None or len(weights) < ENOUGH):
         return
-    for name, varied in VARIED.items():
-        given = case.parameters.get(name)
+    yield from _fitted(case, answer, VARIED)
+
+
+def formulation_fitted(case: Case, answer: Answer) -> Trials:
+    """Another formulation, with a parameter that nobody stated here."""
+    weights = given_weights(case, answer)
+    if answer.alpha is None and (weights is None or len(weights) <= ENOUGH):
+        return
+    for other in FORMULATIONS:
+        own = [parameter.name for parameter in other.parameters if parameter.name in VARIED]
+        if other.family != case.formulation.family or other is case.formulation or not own or case.task.count < ENOUGH:
+            continue
+        shared = {key: value for key, value in case.parameters.items() if key in other.parameter_names}
+        posed = pose(case.instance, other.name, shared, FITS)
+        for trial in _fitted(posed, answer, own[:1]):
+            value = trial.parameters[own[0]] if trial.parameters else 0.0
+            words = f"optimal for another formulation: {other.name}, {other.title}, with {own[0]} = {value:.6g}"
+            yield replace(trial, name=f"formulation {other.name}", words=words, formulation=other.name, kind="")
+
+
+def _fitted(case: Case, answer: Answer, names: Iterable[str]) -> Trials:
+    for name in names:
+        given, varied = case.parameters.get(name), VARIED[name]
         if isinstance(given, int | float) and not isinstance(given, bool):
-            value = _least(case, answer, name, float(given), varied)
-            if value is not None and abs(value - given) > SAME * abs(given):
+            for value in _least(case, answer, name, float(given), varied):
+                if abs(value - given) <= SAME * abs(given):
+                    continue
                 words = f"optimal for {name} = {value:.6g}, and not for {name} = {given:.6g}{_relation(case, value, given)}"
                 changed = {**case.parameters, name: value}
                 yield Trial("parameter", words, answer, parameters=changed, kind=f"parameter:{name}", fitted=1)
@@ -75,10 +99,11 @@ def _relation(case: Case, value: float, given: float) -> str:
     return ""
 
 
-def _least(case: Case, answer: Answer, name: str, given: float, varied: Varied) -> float | None:
-    """The value at which the conditions leave least."""
+def _least(case: Case, answer: Answer, name: str, given: float, varied: Varied) -> Iterator[float]:
+    """The values at which the conditions leave least, there being several where a parameter makes a problem trivial."""
     value, low, high = varied.values(given)
-    spoken = replace(answer, objective=None, bias=None)  # they follow from the rest
+    staged = family_of(case.formulation).second_stage
+    spoken = replace(answer, objective=None, bias=None, alpha=None if staged else answer.alpha)  # they follow
 
     def left(t: float) -> float:
         try:
@@ -90,10 +115,10 @@ def _least(case: Case, answer: Answer, name: str, given: float, varied: Varied) 
 
     grid = np.linspace(low, high, GRID)
     tried = [left(t) for t in grid]
-    best = int(np.argmin(tried))
-    if not np.isfinite(tried[best]):
-        return None
-    return value(_golden(left, grid[max(best - 1, 0)], grid[min(best + 1, GRID - 1)]))
+    sides = [np.inf, *tried, np.inf]
+    lows = [k for k in range(GRID) if np.isfinite(tried[k]) and tried[k] <= min(sides[k], sides[k + 2])]
+    for k in sorted(lows, key=lambda k: tried[k])[:MINIMA]:
+        yield value(_golden(left, grid[max(k - 1, 0)], grid[min(k + 1, GRID - 1)]))
 
 
 def _golden(left: Callable[[float], float], low: float, high: float) -> float:

@@ -106,8 +106,12 @@ DIMENSIONS = (
 )  # fmt: skip
 
 
+def dimension_of(kind: str) -> str:
+    return kind.partition(":")[0]
+
+
 def order_of(kind: str) -> int:
-    dimension = kind.partition(":")[0]
+    dimension = dimension_of(kind)
     return DIMENSIONS.index(dimension) if dimension in DIMENSIONS else len(DIMENSIONS)
 
 

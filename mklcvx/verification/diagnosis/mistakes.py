@@ -61,13 +61,16 @@ PartHypothesis = Callable[[Case, Answer, Array], Trials]  # about one part, whic
 @dataclass(frozen=True)
 class Mistakes:
     """The hypotheses for the answers of a family; of several that explain an answer equally well the first is named
-    first. `answers` change the answer, `problems` what was solved, and both are combined with each other; those that
-    stand `alone` are not."""
+    first. `answers` change the answer, `problems` what was solved. Those that stand `alone` are no second step."""
 
     answers: Hypotheses
     answers_alone: Hypotheses
     problems: Hypotheses
     problems_alone: Hypotheses
+
+    @property
+    def second(self) -> Hypotheses:
+        return (*self.answers, *self.problems)
 
     @property
     def every(self) -> Hypotheses:

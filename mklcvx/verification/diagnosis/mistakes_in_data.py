@@ -28,6 +28,7 @@ from .mistakes_in_losses import implied_outputs
 
 Groups = NDArray[np.intp]
 NAMED = 5  # of those left out
+FLIPPED = 80  # samples whose labels are turned one by one
 FEW = 5  # kernels whose groupings are all tried
 SUSPECTS = 30  # labels that are tried
 SQUARED = (("CΣξ²", 2.0), ("(C/2)Σξ²", 1.0))
@@ -204,6 +205,16 @@ def label_misread(case: Case, answer: Answer, alpha: Array) -> Trials:
         yield from with_instance(case, answer, "label_misread", f"the other label of sample {i}", y=y)
 
 
+def label_misread_each(case: Case, answer: Answer) -> Trials:
+    """One label after the other, where weights alone tell and nothing has to be solved."""
+    if case.instance.targets.kind != "y" or answer.weights is None or case.instance.samples > FLIPPED:
+        return
+    for i in range(case.instance.samples) if getattr(case.formulation, "maximises", False) else ():
+        y = np.array(case.instance.y)
+        y[i] *= -1
+        yield from with_instance(case, answer, "label_misread", f"the other label of sample {i}", y=y)
+
+
 def _listed(what: str, which: Sequence[object]) -> str:
     some = ", ".join(str(one) for one in which[:NAMED])
     more = f" and {len(which) - NAMED} more" if len(which) > NAMED else ""
@@ -244,5 +255,5 @@ def least_squares(case: Case, answer: Answer, alpha: Array) -> Trials:
 
 
 SAMPLES: Hypotheses = (samples_left_out, label_misread, squared_hinge, least_squares)
-OTHER_TARGETS: Hypotheses = (labels_permuted, labels_dropped)
+OTHER_TARGETS: Hypotheses = (labels_permuted, labels_dropped, label_misread_each)
 SUBSETS: Hypotheses = (other_groups, kernels_left_out)

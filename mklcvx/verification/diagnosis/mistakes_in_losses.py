@@ -20,6 +20,7 @@ from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
 from .mistakes import SAME, Hypotheses, Trial, Trials, given_alpha, with_instance, with_parameters
+from .mistakes_in_kernels import kept
 
 EFFICIENT = 1.345  # Huber's δ in standard deviations of the noise, at which it is 95 % as good as least squares
 
@@ -139,6 +140,26 @@ def other_loss(case: Case, answer: Answer) -> Trials:
             yield Trial(f"loss {loss.name}", words, answer, parameters=given)
 
 
+def labels_as_response(case: Case, answer: Answer) -> Trials:
+    """Labels ±1 as numbers: least squares, and what else is made for a response; α of either sign."""
+    alpha, shared = given_alpha(case, answer), case.parameters
+    if case.instance.targets.kind != "y" or "C" not in shared:
+        return
+    y = np.asarray(case.instance.y, dtype=float)
+    changed = kept(case.instance, "response", lambda: case.instance.with_kernels(
+        case.instance.kernels, y=None, response=y, test_y=None, test_kernels=None, test_diagonals=None
+    ))  # fmt: skip
+    others = {key: value for key, value in shared.items() if key not in case.sample_side}
+    for name, words, factor in (
+        ("squared", "least squares, (C/2) Σ (y − f)²", 1.0), ("squared", "least squares, C Σ (y − f)²", 2.0),
+        ("absolute", "the absolute loss", 1.0), ("epsilon_insensitive", "the ε-insensitive loss", 1.0),
+    ):  # fmt: skip
+        given = {**others, "loss": name, "bias": shared["bias"], "C": shared["C"] * factor}
+        for signed in (None,) if alpha is None else (alpha * y, alpha):
+            said = f"optimal for {words}, the labels being taken for numbers"
+            yield Trial(f"loss {name}", said, replace(answer, alpha=signed), changed, parameters=given)
+
+
 def _fits(loss: Loss, case: Case) -> bool:
     """Whether a loss takes the targets of the case: counts are real targets, too, and these are counts if none is
     negative."""
@@ -158,4 +179,4 @@ def implied_outputs(case: Case, alpha: Array) -> Array:
 
 TARGETS: Hypotheses = (response_changed,)
 LENGTHS: Hypotheses = (lengths_scaled, tube_mistaken)
-LOSSES: Hypotheses = (labels_zero_one, other_loss)
+LOSSES: Hypotheses = (labels_zero_one, other_loss, labels_as_response)

@@ -111,5 +111,5 @@ def weights_rule(case: Case, answer: Answer, weights: Array) -> Trials:
         yield Trial("weights_rule", words, Answer(weights=case.reference.weights))
 
 
-POINTS: Hypotheses = (alpha_clipped, alpha_stale, weights_rule)
-LAST: Hypotheses = (weights_stale,)
+POINTS: Hypotheses = (alpha_clipped, alpha_stale)
+LAST: Hypotheses = (weights_rule, weights_stale)

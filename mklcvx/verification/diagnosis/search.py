@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ... import formulations
 from ...errors import InputError
 from ...formulations._formulation import Parameters
 from ...problem.stack import Array
@@ -25,17 +26,20 @@ from ..answers import Answer
 from ..case import FITS, Altered, Case, pose
 from ..families import judged_parts
 from .conditions import Conditions, conditions
-from .kinds import order_of
+from .fits import FITTED
+from .kinds import dimension_of, order_of
 from .mistakes import Hypotheses, Trial, Trials
 
 BETTER = 0.01  # share of what is wrong that an explanation may leave
 LOOSE = 1e-3  # what the best explanation of an inexact answer may leave, and the share of what is wrong
 SCREEN = 1e-3  # residual beyond which nothing is solved
+WIDE = 1e-2  # gap of a whole point up to which its parts are judged one by one
 FLOOR = 1e-8  # explanations that leave no more are equally good
 NEAR = 10.0  # and so are those within this factor of the best
 STRANGERS = 4  # random answers that must not meet a hypothesis
-SECONDS, AFTERWARDS = 2.0, 0.4  # of single steps; after one that explains
-PAIR_SECONDS = 1.8
+SECONDS, AFTERWARDS = 2.0, 0.15  # of single steps; after one that explains
+PAIR_SECONDS = 2.5
+FITTED_FIRSTS = 6  # single steps after which parameters are fitted
 FIRSTS = 40  # single steps from which a second one is tried
 MOST = 3  # explanations that are listed
 UNUSABLE = (InputError, ArithmeticError, np.linalg.LinAlgError, ValueError)
@@ -107,9 +111,9 @@ class Search:
         """What is left of an answer to a problem: by its conditions, or by solving where they do not decide."""
         try:
             found = conditions(case, answer)
-            undecided = not found.complete or (answer.multipliers and found.worst <= LOOSE)
-            if undecided and found.worst <= SCREEN:
-                return max(part.off for part in judged_parts(case, answer)[0]), found
+            undecided = not found.complete or bool(answer.multipliers)
+            if found.worst <= (SCREEN if undecided else WIDE) and (undecided or found.worst > self.limit):
+                return max(part.off for part in judged_parts(case, answer)[0]), found  # at most the gap, often far less
             return found.worst, found
         except UNUSABLE:  # what cannot be judged explains nothing
             return np.inf, None
@@ -130,7 +134,9 @@ class Search:
     def trials(self, base: Case, answer: Answer, hypotheses: Hypotheses) -> Trials:
         for hypothesis in hypotheses:
             try:
-                yield from hypothesis(base, answer)
+                with np.errstate(all="ignore"):
+                    found = list(hypothesis(base, answer))
+                yield from found
             except UNUSABLE:  # a hypothesis that has no meaning here
                 continue
 
@@ -152,16 +158,23 @@ class Search:
         """Two steps, from the most promising first ones on."""
         found: list[Scored] = []
         until = time.process_time() + PAIR_SECONDS
-        for first in promising([one for one in singles if self.of_the_family(one)], base):
+        firsts = list(promising([one for one in singles if self.of_the_family(one)], base))
+        for place, first in enumerate([*firsts, *firsts[:FITTED_FIRSTS]]):
             assert first.case is not None
-            for trial in self.trials(first.case, first.answer, hypotheses):
-                if trial.mistake.partition(":")[0] != first.trials[0].mistake.partition(":")[0]:
+            tried = hypotheses if place < len(firsts) else FITTED
+            for trial in self.trials(first.case, first.answer, tried):
+                if self.combines(first.trials[0], trial):
                     found.append(self.score(first.case, trial, first.trials))
                 if time.process_time() > until:
                     return found
             if any(one.left <= self.limit for one in found):
                 return found
         return found
+
+    def combines(self, first: Trial, second: Trial) -> bool:
+        """Whether two steps are two mistakes: of different dimensions, within the family."""
+        family = formulations.get(second.formulation).family if second.formulation else self.case.formulation.family
+        return dimension_of(first.mistake) != dimension_of(second.mistake) and family == self.case.formulation.family
 
     # --------------------------------------------------------------------------------------------------------- ranking
     def best(self, scored: list[Scored]) -> list[Scored]:

@@ -34,8 +34,8 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
 
 
 HYPERGRAPHS = Mistakes(
-    answers=ANSWERS,
-    answers_alone=(objective_units(), objective_terms(terms), embedding_half, *WEIGHTS),
+    answers=(*ANSWERS, objective_units(), objective_terms(terms)),
+    answers_alone=(embedding_half, *WEIGHTS),
     problems=PROBLEMS,
     problems_alone=(*SUBSETS, even_weights, sample_weights, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS),
 )

@@ -12,7 +12,7 @@ from ...case import Case
 from ...families import judged_parts
 from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights, weights_or_ours
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, clipped, objective_terms, objective_units, samples_order
-from ..fits import FACTORS, FITTED
+from ..fits import FACTORS, FITTED, formulation_fitted
 from ..mistakes_in_data import OTHER_TARGETS, SAMPLES, SUBSETS, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, constant_added
 from ..mistakes_in_losses import LENGTHS, LOSSES, TARGETS, implied_outputs
@@ -111,14 +111,11 @@ def bias_wrong(case: Case, answer: Answer) -> Trials:
 
 
 SINGLE_TASKS = Mistakes(
-    answers=(*ANSWERS, weights_reciprocal),
-    answers_alone=(
-        objective_units(), objective_terms(terms), samples_order, weights_capped, *WEIGHTS, coefficients, *POINTS,
-    ),
-    problems=(
-        bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS, another_price, sample_weights, *LOSSES, *FACTORS, *FITTED,
-    ),
+    answers=(*ANSWERS, weights_reciprocal, objective_units(), objective_terms(terms)),
+    answers_alone=(samples_order, weights_capped, *WEIGHTS, coefficients, *POINTS),
+    problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS, another_price, sample_weights, *LOSSES, *FACTORS),
     problems_alone=(
-        radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, *OTHER_TARGETS, *CHANGED, *KERNELS, bias_wrong, *LAST,
+        *FITTED, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, formulation_fitted, bias_wrong, *OTHER_TARGETS,
+        *CHANGED, *KERNELS, *LAST,
     ),
 )  # fmt: skip

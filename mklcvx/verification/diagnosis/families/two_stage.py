@@ -139,10 +139,8 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
 
 
 TWO_STAGES = Mistakes(
-    answers=ANSWERS,
-    answers_alone=(
-        objective_units(summed), squared, objective_terms(terms), weights_by_rule, weights_clipped, *WEIGHTS,
-    ),
+    answers=(*ANSWERS, objective_units(summed), squared, objective_terms(terms)),
+    answers_alone=(weights_by_rule, weights_clipped, *WEIGHTS),
     problems=PROBLEMS,
     problems_alone=(
         *SUBSETS, sample_weights, other_pairs, second_stage, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS,
