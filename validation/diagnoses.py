@@ -4,8 +4,8 @@
     python validation/diagnoses.py --count 40 --pairs 10 --random 20
 
 A mistake is drawn from a table of its dimension: form of the answer, parameter, formulation, loss, kernels, labels,
-weights of samples. It is made by solving the wrong problem, or by spoiling the right answer; the table has the kinds that
-name it. The author of the judge wrote the table, so that the rates are those of development, and no forecast.
+weights of samples. It is made by solving the wrong problem, or by spoiling the right answer; the table has the kinds
+that name it. The author of the judge wrote the table, so that the rates are those of development, and no forecast.
 """
 
 from __future__ import annotations
@@ -34,7 +34,23 @@ OWN = {
     "vskl": {"s": 2.0}, "ts": {"lam": 0.02}, "ts_l1": {"lam": 0.02}, "hypergraph": {"lam": 0.5},
     "hypergraph_smooth": {"lam": 0.5, "smoothing": 0.05},
 }  # fmt: skip
-SINGLE = ("l1", "l2", "lp", "sm1", "sm2", "smp", "square", "elastic", "block_elastic", "group_lasso", "sum", "average", "li", "ckl", "vskl")
+SINGLE = (
+    "l1",
+    "l2",
+    "lp",
+    "sm1",
+    "sm2",
+    "smp",
+    "square",
+    "elastic",
+    "block_elastic",
+    "group_lasso",
+    "sum",
+    "average",
+    "li",
+    "ckl",
+    "vskl",
+)
 LABEL_LOSSES = ("hinge", "squared_hinge", "logistic", "smoothed_hinge")
 REAL_LOSSES = ("squared", "epsilon_insensitive", "huber", "absolute", "quantile")
 MANY = ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")
@@ -183,14 +199,18 @@ def kernels(posed: Posed, rng: np.random.Generator) -> Posed | None:
 def labels(posed: Posed, rng: np.random.Generator) -> Posed | None:
     targets = posed.instance.targets
     values = np.array(targets.values)
-    kind, new = (("permuted", np.roll(values, 1, axis=0)), ("permuted", values[::-1]), ("misread", None))[rng.integers(3)]
+    kind, new = (("permuted", np.roll(values, 1, axis=0)), ("permuted", values[::-1]), ("misread", None))[
+        rng.integers(3)
+    ]
     if kind == "misread":
         if targets.kind != "y":
             return None
         new = values.copy()
         new[int(rng.integers(len(new)))] *= -1
     try:
-        return changed(posed, f"labels:{kind}", instance=posed.instance.with_kernels(posed.instance.kernels, **{targets.kind: new}))
+        return changed(
+            posed, f"labels:{kind}", instance=posed.instance.with_kernels(posed.instance.kernels, **{targets.kind: new})
+        )
     except InputError:
         return None
 
@@ -199,8 +219,12 @@ def sample_weights(posed: Posed, rng: np.random.Generator) -> Posed | None:
     given = posed.instance.sample_weight
     if np.ptp(given) == 0:
         return None
-    kind, new = (("ignored", np.ones(len(given))), ("normalised", given / given.mean()), ("squared", given**2))[rng.integers(3)]
-    return changed(posed, f"sample_weight:{kind}", instance=posed.instance.with_kernels(posed.instance.kernels, sample_weight=new))
+    kind, new = (("ignored", np.ones(len(given))), ("normalised", given / given.mean()), ("squared", given**2))[
+        rng.integers(3)
+    ]
+    return changed(
+        posed, f"sample_weight:{kind}", instance=posed.instance.with_kernels(posed.instance.kernels, sample_weight=new)
+    )
 
 
 def form(posed: Posed, rng: np.random.Generator) -> Posed | None:
@@ -223,7 +247,10 @@ def form(posed: Posed, rng: np.random.Generator) -> Posed | None:
         table += [
             (("bias:sign",), spoil("bias", lambda v, *_: -v)),
             (("alpha:scale",), spoil("alpha", lambda v, *_: 0.5 * v)),
-            (("alpha:clipped",), spoil("alpha", lambda v, *_: np.clip(v, -0.6 * np.abs(v).max(), 0.6 * np.abs(v).max()))),
+            (
+                ("alpha:clipped",),
+                spoil("alpha", lambda v, *_: np.clip(v, -0.6 * np.abs(v).max(), 0.6 * np.abs(v).max())),
+            ),
         ]
         if signs is not None:
             table.append((("alpha:sign",), spoil("alpha", lambda v, *_: v * signs)))
@@ -233,8 +260,29 @@ def form(posed: Posed, rng: np.random.Generator) -> Posed | None:
     return changed(posed, *kinds, forms=(*posed.forms, spoiled))
 
 
-MISTAKES: tuple[Mistake, ...] = (other_value, other_value, other_formulation, other_loss, bias_term, kernels, kernels, labels, sample_weights, form, form)  # fmt: skip
-HANDED = (PARTS, PARTS, ("weights", "alpha"), ("weights", "alpha", "objective"), ("alpha",), ("weights",), ("objective",), ("alpha", "bias"))
+MISTAKES: tuple[Mistake, ...] = (
+    other_value,
+    other_value,
+    other_formulation,
+    other_loss,
+    bias_term,
+    kernels,
+    kernels,
+    labels,
+    sample_weights,
+    form,
+    form,
+)
+HANDED = (
+    PARTS,
+    PARTS,
+    ("weights", "alpha"),
+    ("weights", "alpha", "objective"),
+    ("alpha",),
+    ("weights",),
+    ("objective",),
+    ("alpha", "bias"),
+)
 
 
 @dataclass
@@ -272,8 +320,15 @@ def one(seed: int, mistakes: int) -> tuple[str, bool, bool, float, str] | None:
         for said in found.explanations
     )
     silent = all(said.kinds[0].startswith(("unknown", "parts")) for said in found.explanations)
-    where = f"{right.formulation} {right.parameters.get('loss', '')} {'+'.join(kinds[0] for kinds in wrong.kinds)} by {','.join(answer)}"
-    return where, named, not named and not silent, spent, " | ".join(f"{said.kinds} {said.left}" for said in found.explanations)
+    made = "+".join(kinds[0] for kinds in wrong.kinds)
+    where = f"{right.formulation} {right.parameters.get('loss', '')} {made} by {','.join(answer)}"
+    return (
+        where,
+        named,
+        not named and not silent,
+        spent,
+        " | ".join(f"{said.kinds} {said.left}" for said in found.explanations),
+    )
 
 
 def at_random(seed: int) -> str | None:
@@ -324,7 +379,8 @@ def main(arguments: list[str]) -> None:
         if wanted:
             summary[name] = {
                 "tried": found.tried, "named": found.named, "misleading": found.misleading,
-                "median_seconds": round(float(np.median(found.seconds)), 3), "most_seconds": round(max(found.seconds), 2),
+                "median_seconds": round(float(np.median(found.seconds)), 3),
+                "most_seconds": round(max(found.seconds), 2),
             }  # fmt: skip
             print(name, summary[name], flush=True)
     explained = [said for said in map(at_random, range(given.random)) if said]

@@ -259,6 +259,8 @@ def bars(values: NDArray[np.float64]) -> str:
 
 def show_report(report: Report) -> None:
     """Print a verdict: what every part violates, proves and is off by, the diagnosis, and notes."""
+    from ..verification.judge import TOGETHER
+
     rows = [
         ("formulation", _posed(report.formulation, report.parameters)),
         ("optimum", f"between {report.optimum.lower:.12g} and {report.optimum.upper:.12g}"),
@@ -266,7 +268,7 @@ def show_report(report: Report) -> None:
     ]
     if report.diagnosis is not None:
         rows.append(("diagnosis", report.diagnosis.words))
-    rows += [(name.replace("_", " "), f"{value:.1e} apart") for name, value in report.together.items()]
+    rows += [("parts", f"{TOGETHER.get(name, name)} {value:.1e}") for name, value in report.together.items()]
     for one in report.loose or ():
         rows.append(("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}"))
     print_table((), [*rows, *(("note", note) for note in report.notes)])

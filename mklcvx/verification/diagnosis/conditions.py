@@ -11,8 +11,8 @@ change of the loss leaves the tightness as it is, one of the formulation the mar
 mends tells what it explains, and what is still to be found.
 
 Where α is missing, the machine with the weights has it. Where weights are missing, α implies them: at samples whose α
-lies between its bounds the outputs are known, and they are Σ μ_m K_mβ + b, least squares with μ ≥ 0. Many labels are one
-machine for each class; weights of a hypergraph have Z in closed form. All numbers are relative to the problem's scale.
+lies between its bounds the outputs are known, and they are Σ μ_m K_mβ + b, least squares with μ ≥ 0. Many labels are
+one machine for each class; weights of a hypergraph have Z in closed form. All numbers are relative to the problem's scale.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def _implied_by_classes(case: Case, alpha: Array) -> Array | None:
 
 # ---------------------------------------------------------------------------------------------------------- two stages
 def _two_stages(case: Case, answer: Answer) -> Conditions:
-    """Weights tell β: w where the margin is missed, 0 where it is kept, and where it is met what balances the penalty."""
+    """Weights tell β: w where the margin is missed, 0 where it is kept, where it is met what balances the penalty."""
     weights = answer.weights
     if weights is None or answer.multipliers or case.formulation.maximises or not np.all(np.asarray(weights) >= 0):
         return _from_points(case, answer)
@@ -253,7 +253,9 @@ def _from_points(case: Case, answer: Answer) -> Conditions:
         return some
     if not points.duals or not points.primals:
         return some
-    pairs = [(formulation.lower(task, dual), formulation.upper(task, f)) for dual in points.duals for f in points.primals]
+    pairs = [
+        (formulation.lower(task, dual), formulation.upper(task, f)) for dual in points.duals for f in points.primals
+    ]
     lower, upper = max(pairs, key=lambda pair: pair[0].value - pair[1].value)
     scale = formulation.scale(lower, upper) or 1.0
     found = {**some.residuals, "gap": max(upper.value - lower.value, 0.0) / scale}
@@ -275,7 +277,7 @@ def _any_family(case: Case, answer: Answer) -> Conditions:
     }
     largest = max((abs(value) for some in values.values() for value in some), default=0.0)
     high, low = values["upper"] + values["claim"], values["lower"] + values["claim"]
-    if values["lower"] and high or values["upper"] and low:
+    if (values["lower"] and high) or (values["upper"] and low):
         found["apart"] = max(max(high) - min(low), 0.0) / (ROOM * largest or 1.0)
     return Conditions(found, False)
 

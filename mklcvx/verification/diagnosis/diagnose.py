@@ -23,7 +23,7 @@ from .inexact import rounded, stopped_early
 from .kinds import Explanation
 from .mistakes import Mistakes, Trial
 from .mistakes_in_answers import ANSWERS, WEIGHTS, objective_units
-from .mistakes_in_data import SUBSETS, OTHER_TARGETS, sample_weights
+from .mistakes_in_data import OTHER_TARGETS, SUBSETS, sample_weights
 from .mistakes_in_kernels import CHANGED, KERNELS
 from .mistakes_in_problems import PROBLEMS
 from .search import BETTER, Scored, Search
@@ -50,8 +50,8 @@ def mistakes_of(case: Case) -> Mistakes:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """`name` of the hypothesis, the sentence that it says, and what explains the answer: one explanation, or up to three
-    that explain it equally well."""
+    """`name` of the hypothesis, the sentence that it says, and what explains the answer: one explanation, or up to
+    three that explain it equally well."""
 
     name: str
     words: str

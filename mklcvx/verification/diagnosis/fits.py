@@ -87,7 +87,9 @@ def _fitted(case: Case, answer: Answer, names: Iterable[str]) -> Trials:
             for value in _least(case, answer, name, float(given), varied):
                 if abs(value - given) <= SAME * abs(given):
                     continue
-                words = f"optimal for {name} = {value:.6g}, and not for {name} = {given:.6g}{_relation(case, value, given)}"
+                words = (
+                    f"optimal for {name} = {value:.6g}, and not for {name} = {given:.6g}{_relation(case, value, given)}"
+                )
                 changed = {**case.parameters, name: value}
                 yield Trial("parameter", words, answer, parameters=changed, kind=f"parameter:{name}", fitted=1)
 
@@ -151,7 +153,9 @@ def common_factor(case: Case, answer: Answer) -> Trials:
             yield replace(trial, fitted=1)
             if answer.weights is not None:
                 same = replace(answer, weights=np.asarray(answer.weights) / factor)
-                yield replace(trial, fitted=1, answer=same, words=f"{trial.words}, with the weights of the kernels given")
+                yield replace(
+                    trial, fitted=1, answer=same, words=f"{trial.words}, with the weights of the kernels given"
+                )
         said = f"the size of α: times {factor:.6g} it is optimal"
         yield replace(but_for(answer, "alpha_units", said, alpha=np.asarray(answer.alpha) * factor), fitted=1)
 

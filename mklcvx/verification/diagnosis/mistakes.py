@@ -33,7 +33,8 @@ VANISHING = 1e-6  # a weight or an α below this share of the largest is none
 class Trial:
     """An answer for a problem, and the sentence that is true if the one is optimal for the other. What is None in the
     problem is as it was. A `task` stands in for the one that instance and parameters make; `also` are trials that must
-    hold as well. `kind` is that of the mistake, where its name does not say it; `fitted`, how many numbers were fitted to the answer."""
+    hold as well. `kind` is that of the mistake, where its name does not say it; `fitted`, how many numbers were fitted
+    to the answer."""
 
     name: str
     words: str

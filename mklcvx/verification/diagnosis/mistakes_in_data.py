@@ -134,7 +134,9 @@ def labels_dropped(case: Case, answer: Answer) -> Trials:
         return
     for k, name in enumerate(targets.names):
         rest, names = np.delete(targets.values, k, axis=1), [one for one in targets.names if one != name]
-        yield from with_instance(case, answer, "labels_dropped", f"the labels without {name}", labels=rest, label_names=names)
+        yield from with_instance(
+            case, answer, "labels_dropped", f"the labels without {name}", labels=rest, label_names=names
+        )
 
 
 def sample_weights(case: Case, answer: Answer) -> Trials:

@@ -127,7 +127,11 @@ def kernels_rescaled_twice(case: Case, answer: Answer) -> Trials:
 
 def kernels_scaled(case: Case, answer: Answer) -> Trials:
     n = case.instance.samples
-    for words, factor in (("divided by n", 1 / n), ("multiplied by n", float(n)), ("divided by M", 1 / case.instance.count)):
+    for words, factor in (
+        ("divided by n", 1 / n),
+        ("multiplied by n", float(n)),
+        ("divided by M", 1 / case.instance.count),
+    ):
         said = f"every kernel {words}"
         yield from changed_kernels(case, answer, "kernels_scaled", said, lambda stack, s=factor: stack * s)
 
@@ -178,7 +182,9 @@ def constant_added(case: Case, answer: Answer) -> Trials:
     """A bias with the penalty ½b²: a constant kernel takes its place, and y'α = 0 is no constraint."""
     if case.parameters["bias"]:
         words = "a bias that is penalised like the rest: 1 added to every kernel, and no y'α = 0"
-        for trial in changed_kernels(case, replace(answer, bias=None), "bias_penalised", words, lambda stack: stack + 1.0):
+        for trial in changed_kernels(
+            case, replace(answer, bias=None), "bias_penalised", words, lambda stack: stack + 1.0
+        ):
             yield replace(trial, parameters={**case.parameters, "bias": False})
 
 
@@ -205,9 +211,7 @@ def kernels_rounded(case: Case, answer: Answer) -> Trials:
     for words, rounded in () if stack is None else _roundings(stack):
         if not np.array_equal(rounded, stack) and np.isfinite(rounded).all():
             said = f"kernels {words}"
-            yield from changed_kernels(
-                case, answer, "kernels_rounded", said, lambda _, new=rounded: new, repair="clip"
-            )
+            yield from changed_kernels(case, answer, "kernels_rounded", said, lambda _, new=rounded: new, repair="clip")
 
 
 def _roundings(kernels: Array) -> Iterator[tuple[str, Array]]:
@@ -221,7 +225,7 @@ def _roundings(kernels: Array) -> Iterator[tuple[str, Array]]:
 
 # ------------------------------------------------------------------------------------- one kernel in place of another
 def kernels_confused(case: Case, answer: Answer) -> Trials:
-    """One kernel left out, another one taken twice, one alone, all multiplied: where no weights tell which were used."""
+    """One kernel left out, another one taken twice, one alone, all multiplied: where no weights tell what was used."""
     stack, names = dense(case), case.instance.names
     if stack is None or len(stack) < 2 or len(stack) > MANY:
         return
@@ -230,7 +234,11 @@ def kernels_confused(case: Case, answer: Answer) -> Trials:
             if m != other:
                 words = f"kernel {instead} in the place of {name}, which is missing"
                 yield from changed_kernels(
-                    case, answer, "kernels_copied", words, lambda s, i=m, j=other: s[[j if k == i else k for k in range(len(s))]]
+                    case,
+                    answer,
+                    "kernels_copied",
+                    words,
+                    lambda s, i=m, j=other: s[[j if k == i else k for k in range(len(s))]],
                 )
     if answer.weights is not None or answer.coefficients is not None or case.instance.groups is not None:
         return

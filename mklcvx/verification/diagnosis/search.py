@@ -73,8 +73,8 @@ class Scored(NamedTuple):
 
 @dataclass
 class Search:
-    """The search for one answer; `limit` is what an explanation may leave. Problems that were posed are kept, with their
-    optima, for many answers may be tried on them."""
+    """The search for one answer; `limit` is what an explanation may leave. Problems that were posed are kept, with
+    their optima, for many answers may be tried on them."""
 
     case: Case
     answer: Answer
@@ -171,6 +171,10 @@ class Search:
                 return found
         return found
 
+    def discarded(self, one: Scored) -> int:
+        """How many parts of the answer the hypothesis leaves out: what can be explained with them is better so."""
+        return len(set(self.answer.given) - set(one.answer.given) - {"bias", *self.answer.multipliers})
+
     def combines(self, first: Trial, second: Trial) -> bool:
         """Whether two steps are two mistakes: of different dimensions, within the family."""
         family = formulations.get(second.formulation).family if second.formulation else self.case.formulation.family
@@ -183,7 +187,9 @@ class Search:
         for limit in (self.limit, min(LOOSE, LOOSE * self.off)):
             fitting = [one for one in scored if one.left <= limit]
             near = [one for one in fitting if self.of_the_family(one)]
-            fitting = sorted(near or fitting, key=lambda one: one.left)
+            least = min((self.discarded(one) for one in near or fitting), default=0)
+            fitting = [one for one in near or fitting if self.discarded(one) == least]
+            fitting.sort(key=lambda one: one.left)
             chosen: list[Scored] = []
             for one in fitting:
                 good = not chosen or one.left <= max(NEAR * chosen[0].left, FLOOR)

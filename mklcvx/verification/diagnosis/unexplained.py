@@ -1,7 +1,7 @@
-"""What is known of an answer that nothing explains: which conditions fail and where, and what its parts are by themselves.
+"""What is known of an answer that nothing explains: which conditions fail and where, what its parts are by themselves.
 
-α that is some machine's own is converged, whatever the problem was. Weights and α that fit each other, and no weights of
-the formulation, are a converged answer to a problem that is not recognised.
+α that is some machine's own is converged, whatever the problem was. Weights and α that fit each other, and no weights
+of the formulation, are a converged answer to a problem that is not recognised.
 """
 
 from __future__ import annotations

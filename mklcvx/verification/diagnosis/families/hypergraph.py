@@ -11,7 +11,7 @@ from ...case import Case
 from ..fits import FITTED
 from ..mistakes import Mistakes, Trials, but_for
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, objective_terms, objective_units
-from ..mistakes_in_data import SUBSETS, OTHER_TARGETS, even_weights, sample_weights
+from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_problems import PROBLEMS
 

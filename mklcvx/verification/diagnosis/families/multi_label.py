@@ -16,7 +16,7 @@ from ...case import Case
 from ..fits import FITTED
 from ..mistakes import Mistakes, Trial, Trials, but_for, kernel_of, on_weights, with_parameters
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_units, with_ours
-from ..mistakes_in_data import SUBSETS, OTHER_TARGETS, even_weights, sample_weights
+from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, kept
 from ..mistakes_in_points import weights_stale
 from ..mistakes_in_problems import PROBLEMS
@@ -104,8 +104,8 @@ def class_biases(case: Case, answer: Answer) -> Trials:
 
 
 def stacked(case: Case, answer: Answer) -> Trials:
-    """Other losses, and other penalties of the weights. The sum over classes is a single task: the samples of all classes
-    together, and kernels I ⊗ K_m."""
+    """Other losses, and other penalties of the weights. The sum over classes is a single task: the samples of all
+    classes together, and kernels I ⊗ K_m."""
     classes, shared = case.task.classes, {"C": case.parameters["C"], "bias": False}
     if case.formulation.name == "ml_minimax" or case.instance.samples * classes > MOST_STACKED:
         return
@@ -131,7 +131,16 @@ MANY_LABELS = Mistakes(
     answers_alone=(alpha_beta, weights_of_classes, *WEIGHTS),
     problems=(PROBLEMS[0], price_over_labels, *PROBLEMS[1:]),
     problems_alone=(
-        *SUBSETS, even_weights, sample_weights, class_biases, stacked, labels_zero_one, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS,
+        *SUBSETS,
+        even_weights,
+        sample_weights,
+        class_biases,
+        stacked,
+        labels_zero_one,
+        *FITTED,
+        *OTHER_TARGETS,
+        *CHANGED,
+        *KERNELS,
         weights_stale,
     ),
 )

@@ -10,9 +10,9 @@ from ....problem.stack import Array
 from ...answers import Answer
 from ...case import Case
 from ...families import judged_parts
+from ..fits import FACTORS, FITTED, formulation_fitted
 from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights, weights_or_ours
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, clipped, objective_terms, objective_units, samples_order
-from ..fits import FACTORS, FITTED, formulation_fitted
 from ..mistakes_in_data import OTHER_TARGETS, SAMPLES, SUBSETS, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, constant_added
 from ..mistakes_in_losses import LENGTHS, LOSSES, TARGETS, implied_outputs
@@ -115,7 +115,7 @@ SINGLE_TASKS = Mistakes(
     answers_alone=(samples_order, weights_capped, *WEIGHTS, coefficients, *POINTS),
     problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS, another_price, sample_weights, *LOSSES, *FACTORS),
     problems_alone=(
-        *FITTED, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, formulation_fitted, bias_wrong, *OTHER_TARGETS,
-        *CHANGED, *KERNELS, *LAST,
+        *FITTED, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, formulation_fitted, bias_wrong,
+        *OTHER_TARGETS, *CHANGED, *KERNELS, *LAST,
     ),
 )  # fmt: skip

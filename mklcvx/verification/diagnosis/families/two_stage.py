@@ -20,7 +20,7 @@ from ...case import FITS, Altered, Case
 from ..fits import FITTED
 from ..mistakes import SAME, VANISHING, Mistakes, Trial, Trials, but_for, given_weights, on_weights
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, clipped, objective_terms, objective_units, with_ours
-from ..mistakes_in_data import SUBSETS, OTHER_TARGETS, sample_weights
+from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_problems import PROBLEMS
 
