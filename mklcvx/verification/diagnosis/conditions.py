@@ -12,7 +12,7 @@ mends tells what it explains, and what is still to be found.
 
 Where α is missing, the machine with the weights has it. Where weights are missing, α implies them: at samples whose α
 lies between its bounds the outputs are known, and they are Σ μ_m K_mβ + b, least squares with μ ≥ 0. Many labels are
-one machine for each class; weights of a hypergraph have Z in closed form. All numbers are relative to the problem's scale.
+one machine for each class; weights of a hypergraph have Z in closed form. Numbers are relative to the problem's scale.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ...formulations._formulation import Given
 from ..answers import Answer
 from ..case import FITS, Case, Part, Stated
 from .families.hypergraph import HYPERGRAPHS
@@ -83,7 +84,7 @@ def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float, st
     return _said(*(described(case, answer, parts, tolerance, base) if inexact is None else inexact))
 
 
-def _as_stated(answer: Answer, stated: tuple[str, object]) -> Trial:
+def _as_stated(answer: Answer, stated: tuple[str, Given]) -> Trial:
     name, given = stated
     shown = ", ".join(f"{key} = {str(value)[:20]}" for key, value in given.items())
     words = f"optimal for the problem that the answer itself states, {name[:40]} ({shown[:200]})"

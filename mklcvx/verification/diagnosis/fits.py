@@ -22,10 +22,11 @@ from ..families import family_of
 from ..families.single_task import arrays
 from .conditions import conditions, free_samples, implied_outputs
 from .mistakes import SAME, Hypotheses, Trial, Trials, but_for, given_alpha, given_weights
-from .mistakes_in_kernels import changed_kernels
+from .mistakes_in_kernels import changed_kernels, times
 
 ENOUGH = 3  # weights that tell a parameter by themselves
 GRID, STEPS, MINIMA = 13, 40, 3
+HOPELESS, BARELY = 10, 0.1  # steps after which a fit that has not improved by so much ends
 GOLDEN = (np.sqrt(5) - 1) / 2
 RELATIONS = (
     ("n", lambda n, _: n), ("1/n", lambda n, _: 1 / n), ("2", lambda *_: 2.0), ("½", lambda *_: 0.5),
@@ -127,7 +128,10 @@ def _golden(left: Callable[[float], float], low: float, high: float) -> float:
     """The section of least `left`, which is a square there: its root is as sharp as doubles allow."""
     inner = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)]
     values = [left(t) for t in inner]
-    for _ in range(STEPS):
+    first = min(values)
+    for step in range(STEPS):
+        if step == HOPELESS and min(values) > BARELY * first:
+            break
         if values[0] <= values[1]:
             high, inner, values = inner[1], [inner[1] - GOLDEN * (inner[1] - low), inner[0]], [0.0, values[0]]
             values[0] = left(inner[0])
@@ -149,7 +153,7 @@ def common_factor(case: Case, answer: Answer) -> Trials:
         if not np.isfinite(factor) or factor <= 0 or abs(factor - 1) <= SAME:
             continue
         words = f"every kernel times {factor:.6g}"
-        for trial in changed_kernels(case, answer, "kernels_scaled", words, lambda stack, s=factor: stack * s):
+        for trial in changed_kernels(case, answer, "kernels_scaled", words, times(factor)):
             yield replace(trial, fitted=1)
             if answer.weights is not None:
                 same = replace(answer, weights=np.asarray(answer.weights) / factor)

@@ -120,9 +120,9 @@ def kernel_of(case: Case, answer: Answer) -> Array:
     return np.array(case.task.combined(np.maximum(weights_or_ours(case, answer), 0.0)))
 
 
-def but_for(answer: Answer, name: str, words: str, kind: str = "", **changed: Any) -> Trial:
+def but_for(answer: Answer, name: str, words: str, **changed: Any) -> Trial:
     """Right but for what is changed in the answer."""
-    return Trial(name, f"right but for {words}", replace(answer, **changed), kind=kind)
+    return Trial(name, f"right but for {words}", replace(answer, **changed))
 
 
 def with_parameters(case: Case, answer: Answer, name: str, words: str, **changed: Any) -> Trial:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -68,7 +69,24 @@ def _traces(stack: Array) -> Array:
 
 
 def _norms(stack: Array) -> Array:
-    return np.sqrt(np.einsum("mij,mij->m", stack, stack))
+    return np.asarray(np.sqrt(np.einsum("mij,mij->m", stack, stack)))
+
+
+def _largest_eigenvalues(stack: Array) -> Array:
+    return np.asarray(np.linalg.eigvalsh(stack)[:, -1], dtype=float)
+
+
+def times(factor: float) -> Change:
+    return lambda stack: stack * factor
+
+
+def _plus(matrix: Array) -> Change:
+    return lambda stack: stack + matrix
+
+
+def _instead(m: int, other: int) -> Change:
+    """Kernel `other` in the place of m."""
+    return lambda stack: stack[[other if k == m else k for k in range(len(stack))]]
 
 
 def _centred(stack: Array) -> Array:
@@ -99,7 +117,7 @@ SIZES: tuple[tuple[str, str, Change], ...] = (
     ("kernels_frobenius", "the kernels divided by their Frobenius norms", _UNIT_NORM),
     ("kernels_frobenius", "the kernels of Frobenius norm n", _over(lambda stack: _norms(stack) / stack.shape[1])),
     ("kernels_frobenius", "the kernels divided by their spectral norms",
-     _over(lambda stack: np.linalg.eigvalsh(stack)[:, -1])),
+     _over(_largest_eigenvalues)),
     ("kernels_frobenius", "the kernels divided by their largest entries",
      _over(lambda stack: np.abs(stack).max(axis=(1, 2)))),
     ("kernels_frobenius", "the kernels divided by their means", _over(lambda stack: np.abs(stack.mean(axis=(1, 2))))),
@@ -133,7 +151,7 @@ def kernels_scaled(case: Case, answer: Answer) -> Trials:
         ("divided by M", 1 / case.instance.count),
     ):
         said = f"every kernel {words}"
-        yield from changed_kernels(case, answer, "kernels_scaled", said, lambda stack, s=factor: stack * s)
+        yield from changed_kernels(case, answer, "kernels_scaled", said, times(factor))
 
 
 # -------------------------------------------------------------------------------------------------------- other entries
@@ -202,16 +220,22 @@ def ridge(case: Case, answer: Answer) -> Trials:
     for size in (*RIDGES, *(one for one in own if one not in RIDGES)):
         words = f"kernels with {size:.6g} added to their diagonals"
         identity = size * np.eye(case.instance.samples)
-        yield from changed_kernels(case, answer, "ridge", words, lambda stack, add=identity: stack + add)
+        yield from changed_kernels(case, answer, "ridge", words, _plus(identity))
 
 
 def kernels_rounded(case: Case, answer: Answer) -> Trials:
     """Kernels that were rounded; those that rounding makes indefinite are clipped."""
     stack = dense(case)
-    for words, rounded in () if stack is None else _roundings(stack):
+    if stack is None:
+        return
+    for words, rounded in _roundings(stack):
         if not np.array_equal(rounded, stack) and np.isfinite(rounded).all():
             said = f"kernels {words}"
-            yield from changed_kernels(case, answer, "kernels_rounded", said, lambda _, new=rounded: new, repair="clip")
+            yield from changed_kernels(case, answer, "kernels_rounded", said, partial(_exactly, rounded), repair="clip")
+
+
+def _exactly(new: Array, _: Array) -> Array:
+    return new
 
 
 def _roundings(kernels: Array) -> Iterator[tuple[str, Array]]:
@@ -238,7 +262,7 @@ def kernels_confused(case: Case, answer: Answer) -> Trials:
                     answer,
                     "kernels_copied",
                     words,
-                    lambda s, i=m, j=other: s[[j if k == i else k for k in range(len(s))]],
+                    _instead(m, other),
                 )
     if answer.weights is not None or answer.coefficients is not None or case.instance.groups is not None:
         return

@@ -141,7 +141,7 @@ def other_loss(case: Case, answer: Answer) -> Trials:
 
 
 def labels_as_response(case: Case, answer: Answer) -> Trials:
-    """Labels ±1 as numbers: least squares, and what else is made for a response; α of either sign."""
+    """Labels ±1 as numbers: least squares, with α of either sign."""
     alpha, shared = given_alpha(case, answer), case.parameters
     if case.instance.targets.kind != "y" or "C" not in shared:
         return
@@ -152,7 +152,6 @@ def labels_as_response(case: Case, answer: Answer) -> Trials:
     others = {key: value for key, value in shared.items() if key not in case.sample_side}
     for name, words, factor in (
         ("squared", "least squares, (C/2) Σ (y − f)²", 1.0), ("squared", "least squares, C Σ (y − f)²", 2.0),
-        ("absolute", "the absolute loss", 1.0), ("epsilon_insensitive", "the ε-insensitive loss", 1.0),
     ):  # fmt: skip
         given = {**others, "loss": name, "bias": shared["bias"], "C": shared["C"] * factor}
         for signed in (None,) if alpha is None else (alpha * y, alpha):

@@ -134,9 +134,13 @@ class Search:
     def trials(self, base: Case, answer: Answer, hypotheses: Hypotheses) -> Trials:
         for hypothesis in hypotheses:
             try:
-                with np.errstate(all="ignore"):
-                    found = list(hypothesis(base, answer))
-                yield from found
+                found = hypothesis(base, answer)
+                while True:
+                    with np.errstate(all="ignore"):
+                        trial = next(found, None)
+                    if trial is None:
+                        break
+                    yield trial
             except UNUSABLE:  # a hypothesis that has no meaning here
                 continue
 

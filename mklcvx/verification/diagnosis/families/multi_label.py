@@ -38,7 +38,7 @@ def classes_reordered(case: Case, answer: Answer) -> Trials:
         if gamma is not None:
             right["multipliers"] = {**answer.multipliers, "gamma": np.asarray(gamma)[turned]}
         said = f"the order of the classes: theirs are our {words}"
-        yield but_for(answer, "classes_swapped", said, "classes:order", **right)
+        yield replace(but_for(answer, "classes_swapped", said, **right), kind="classes:order")
 
 
 def alpha_beta(case: Case, answer: Answer) -> Trials:
