@@ -33,7 +33,7 @@ GENERAL = {
     "pairs": "which pairs of samples count, and how often?",
     "norms": "which norms are squared in the penalty?",
     "accuracy": "how does your method know that it has arrived? Let the gap between the bounds decide.",
-    "unknown": "evaluate both bounds at your point: which condition of optimality fails, and for which sample or kernel?",
+    "unknown": "evaluate both bounds at your point: which condition of optimality fails, and for which sample?",
 }
 Drawn = tuple[Instance, dict[str, Any]]  # with the parameters that go with the instance
 

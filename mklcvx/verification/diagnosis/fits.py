@@ -20,7 +20,7 @@ from ..answers import Answer
 from ..case import FITS, Case, pose
 from ..families import family_of
 from ..families.single_task import arrays
-from .conditions import conditions, free_samples, implied_outputs
+from .families.conditions import conditions, free_samples, implied_outputs
 from .mistakes import SAME, Hypotheses, Trial, Trials, but_for, given_alpha, given_weights
 from .mistakes_in_kernels import changed_kernels, times
 

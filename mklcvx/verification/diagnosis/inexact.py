@@ -12,7 +12,7 @@ import numpy as np
 from ..answers import Answer
 from ..case import FITS, Case, Part
 from ..precision import few_decimals, single_precision
-from .conditions import Conditions
+from .families.conditions import Conditions
 from .kinds import kind_of
 from .mistakes import given_weights
 

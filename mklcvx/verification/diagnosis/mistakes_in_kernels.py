@@ -292,6 +292,6 @@ def kernels_each_times_average(case: Case, answer: Answer) -> Trials:
     )
 
 
-SCALED: Hypotheses = (kernels_rescaled, kernels_scaled)
-CHANGED: Hypotheses = (kernels_rescaled_twice, kernels_of_other_entries, kernels_shifted)
+SCALED: Hypotheses = (kernels_rescaled,)
+CHANGED: Hypotheses = (kernels_scaled, kernels_rescaled_twice, kernels_of_other_entries, kernels_shifted)
 KERNELS: Hypotheses = (ridge, kernels_rounded, kernels_confused, kernels_each_times_average)

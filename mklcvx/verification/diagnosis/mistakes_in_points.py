@@ -14,11 +14,12 @@ from ...formulations import RankOneCoefficients, Task
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
-from .conditions import implied_weights, machine
+from .families.conditions import implied_weights, machine
 from .mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, but_for, on_alpha, on_weights
 
 OWN = 1e-5  # gap, relative, up to which α is a machine's own
 SHOWN = 4
+OTHER = 0.01  # by which an exponent must differ to be another
 
 
 def shown(weights: Array) -> str:
@@ -103,12 +104,19 @@ def weights_rule(case: Case, answer: Answer, weights: Array) -> Trials:
     alpha = case.task.feasible(np.ravel(answer.alpha)) if answer.alpha is not None else machine(case, weights)
     if machine_gap(case.task, weights, alpha) > OWN:
         return
-    roots, wanted = case.task.root_q(alpha), np.log(weights)
-    design = np.stack([np.log(roots), np.ones(len(roots))], axis=1)
-    found = np.linalg.lstsq(design, wanted, rcond=None)[0]
-    if np.abs(design @ found - wanted).max() <= (SAME if len(weights) > 3 else VANISHING) and abs(found[0]) > 0.01:
-        words = f"the weights are in proportion to (√q)^{found[0]:.4g}, by an update with another exponent than ours"
+    exponent, off = _power(weights, case.task.root_q(alpha))
+    ours = np.nan_to_num(case.reference.weights)
+    right = _power(ours, case.task.root_q(case.reference.alpha))[0] if (ours > 0).all() else np.inf
+    if off <= (SAME if len(weights) > 3 else VANISHING) and min(abs(exponent), abs(exponent - right)) > OTHER:
+        words = f"the weights are in proportion to (√q)^{exponent:.4g}, by an update with another exponent than ours"
         yield Trial("weights_rule", words, Answer(weights=case.reference.weights))
+
+
+def _power(weights: Array, roots: Array) -> tuple[float, float]:
+    """The exponent of √q that weights are in proportion to, and how far their logarithms are from it."""
+    design, wanted = np.stack([np.log(roots), np.ones(len(roots))], axis=1), np.log(weights)
+    found = np.linalg.lstsq(design, wanted, rcond=None)[0]
+    return float(found[0]), float(np.abs(design @ found - wanted).max())
 
 
 POINTS: Hypotheses = (alpha_clipped, alpha_stale)

@@ -25,7 +25,7 @@ from ...problem.stack import Array
 from ..answers import Answer
 from ..case import FITS, Altered, Case, pose
 from ..families import judged_parts
-from .conditions import Conditions, conditions
+from .families.conditions import Conditions, conditions
 from .fits import FITTED
 from .kinds import dimension_of, order_of
 from .mistakes import Hypotheses, Trial, Trials

@@ -11,7 +11,7 @@ import numpy as np
 from ..answers import Answer
 from ..case import Case, Part
 from ..domain import outside_bounds
-from .conditions import Conditions
+from .families.conditions import Conditions
 from .inexact import Said
 from .kinds import APART, CONVERGED, UNKNOWN
 from .mistakes import given_alpha, given_weights, kernel_of

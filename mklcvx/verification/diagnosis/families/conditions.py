@@ -25,17 +25,17 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
-from ...formulations import Points, RankOneCoefficients, Task
-from ...formulations.families.multi_label import ClassDual, ClassPrimal
-from ...problem.stack import Array
-from ..answers import Answer
-from ..case import Case, Enclosure
-from ..domain import on_simplex, outside_box, placed
-from ..families import family_of, proved_parts
-from ..families.multi_label import arrays as class_arrays
-from ..families.multi_label import best_gamma
-from ..families.single_task import added_risk, alpha_violations, arrays, machine_alpha
+from ....errors import InputError
+from ....formulations import Points, RankOneCoefficients, Task
+from ....formulations.families.multi_label import ClassDual, ClassPrimal
+from ....problem.stack import Array
+from ...answers import Answer
+from ...case import Case, Enclosure
+from ...domain import on_simplex, outside_box, placed
+from ...families import family_of, proved_parts
+from ...families.multi_label import arrays as class_arrays
+from ...families.multi_label import best_gamma
+from ...families.single_task import added_risk, alpha_violations, arrays, machine_alpha
 
 Mask = NDArray[np.bool_]
 FREE = 1e-5  # share of the room between its bounds that α must keep from them to count as free
