@@ -264,6 +264,7 @@ def bars(values: NDArray[np.float64]) -> str:
 
 def show_report(report: Report) -> None:
     """Print a verdict: what every part violates, proves and is off by, the diagnosis, and notes."""
+    from ..verification.judge import TOGETHER
     from ..verification.uniqueness import in_every_answer
 
     rows = [
@@ -273,7 +274,7 @@ def show_report(report: Report) -> None:
     ]
     if report.diagnosis is not None:
         rows.append(("diagnosis", report.diagnosis.words))
-    rows += [(name.replace("_", " "), f"{value:.1e} apart") for name, value in report.together.items()]
+    rows += [("parts", f"{TOGETHER.get(name, name)} {value:.1e}") for name, value in report.together.items()]
     for one in report.loose or ():
         rows.append(("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}"))
     rows += in_every_answer(report.weights_interval or ())

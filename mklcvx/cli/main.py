@@ -91,8 +91,6 @@ def _status(arguments: list[str] | None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         options.say(WORDS)
         code = INTERRUPTED
-    except OutputLost:
-        raise
     except Stopped as fault:
         options.say(str(fault))
         code = INTERRUPTED

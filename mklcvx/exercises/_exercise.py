@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,30 @@ import numpy as np
 from ..errors import InputError
 from ..problem.boundary import public_class
 from ..problem.instance import Instance
+from ..verification.diagnosis.diagnose import Diagnosis
 from ..verification.judge import PARTS, Report, verify
 
+GENERAL = {
+    "objective": "write the objective down term by term, with every factor and sign, and evaluate it at your point.",
+    "bias": "which samples tell the bias, and with which sign does it enter f + b?",
+    "alpha": "which bounds, signs and size does α have in the dual as it is stated?",
+    "weights": "which set do the weights belong to, and which formula has them at the optimum?",
+    "coefficients": "f_m = μ_m K_m(α∘y): which factors belong to the coefficients?",
+    "bias_term": "does the problem have a bias, and what does it demand of α?",
+    "parameter": "compare every parameter with the formula that it stands in: is it multiplied, divided or squared?",
+    "formulation": "what distinguishes this problem from its neighbours: the penalty of the weights, or their set?",
+    "loss": "write down what a sample costs, as a function of its margin.",
+    "kernels": "which kernel matrices does the problem state, before any centring, scaling or sum?",
+    "labels": "which labels does the loss expect, and in which order are the samples?",
+    "classes": "in which order do the classes come?",
+    "samples": "does every sample take part?",
+    "sample_weight": "how do the weights of samples enter the bounds of α?",
+    "groups": "which kernels belong to which group?",
+    "pairs": "which pairs of samples count, and how often?",
+    "norms": "which norms are squared in the penalty?",
+    "accuracy": "how does your method know that it has arrived? Let the gap between the bounds decide.",
+    "unknown": "evaluate both bounds at your point: which condition of optimality fails, and for which sample?",
+}
 Drawn = tuple[Instance, dict[str, Any]]  # with the parameters that go with the instance
 
 
@@ -91,6 +113,13 @@ class Exercise:
         settings = " ".join(f"--set {name}={value}" for name, value in self.parameters.items())
         return f"mklcvx verify {path} ANSWER -f {self.formulation} {settings} --tol {self.blueprint.tolerance:g}"
 
+    def _hint(self, found: Diagnosis) -> str:
+        """The exercise's own hint for the diagnosis, by its name or its kind; else what its kind says in general."""
+        kinds = [kind for one in found.explanations for kind in one.kinds]
+        names = [*(part.split()[0] for part in found.name.split(" + ")), *kinds]
+        own = (self.blueprint.hints[name] for name in names if name in self.blueprint.hints)
+        return next(own, None) or _general(kinds)
+
     def _words(self, report: Report) -> str:
         if report.accepted:
             return (
@@ -100,9 +129,14 @@ class Exercise:
         lines = ["Not yet.", *(f"- {_fault(part, report.tolerance)}" for part in report.parts)]
         if report.diagnosis is not None:
             lines.append(f"Diagnosis: {report.diagnosis.words}.")
-            hint = self.blueprint.hints.get(report.diagnosis.name.split(" + ")[0].split()[0])
-            lines += [f"Think again: {hint}"] if hint else []
+            lines.append(f"Think again: {self._hint(report.diagnosis)}")
         return "\n".join(lines)
+
+
+def _general(kinds: Iterable[str]) -> str:
+    """What to think about again after a mistake of this kind, whatever the exercise."""
+    known = [GENERAL[kind.partition(":")[0]] for kind in kinds if kind.partition(":")[0] in GENERAL]
+    return known[0] if known else GENERAL["unknown"]
 
 
 def _fault(part: Any, tolerance: float) -> str:

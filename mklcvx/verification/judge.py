@@ -41,6 +41,11 @@ from .uniqueness import Range, outer_ranges
 SCHEMA = "mklcvx.report/1"
 POINT = ("verdict", "parts", "notes")  # of a report, for every point of a trace
 SHARP = 1e-8  # relative gap
+TOGETHER = {  # what `together` measures, in words that end in a number
+    "alpha_at_weights": "α falls short of the machine with these weights by",
+    "weights_at_alpha": "the weights cost more than the best for this α by",
+    "coefficients": "the coefficients differ from weights times α by",
+}
 
 
 @public_class

@@ -21,7 +21,7 @@ from ...problem.instance import Instance
 from ...solvers.solving import solve, solver_named, tracing
 from ...verification.answers import Answer
 from ...verification.case import ACCEPTED, REJECTED
-from ...verification.judge import Report
+from ...verification.judge import TOGETHER, Report
 from ...verification.uniqueness import in_every_answer
 from ..importance import KernelImportance
 from . import kernels, sections
@@ -34,11 +34,6 @@ USUAL = 4
 CHECKERS = {"single task": "checker"}  # for the other families, checker.families
 COLOURED = {ACCEPTED: "good", REJECTED: "bad"}  # any other verdict is open
 POINTS = 100  # of a trace that are listed
-APART = {
-    "alpha_at_weights": "α from the SVM's at these weights",
-    "weights_at_alpha": "weights from those that α implies",
-    "coefficients": "coefficients from those that weights and α imply",
-}
 TIME_LIMIT = 2.0  # seconds for each solver that is compared
 FULL = "l1"
 
@@ -165,7 +160,7 @@ def verdict(report: Report, answer: str = "", title: str = "Verdict") -> Markup:
     rows = [_part(part, report.tolerance) for part in report.parts]
     listed = table(["part", "verdict", "violates", "proves", "off by", "how it was judged"], rows, numbers=(4,))
     others: list[tuple[Any, Any]] = [
-        (APART.get(name, name.replace("_", " ")), joined([power(by), " apart"])) for name, by in report.together.items()
+        ("parts", joined([TOGETHER.get(name, name), " ", power(by)])) for name, by in report.together.items()
     ]
     others += [
         ("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}")

@@ -1,5 +1,9 @@
 """What a mistake is to the diagnosis: a hypothesis, which yields trials.
 
+A trial is a point in the space of what may have been solved and handed over: formulation, loss, parameters, kernels,
+labels and samples, form of the answer. Hypotheses are steps in this space from the case that they are given, so that a
+hypothesis about the case that another one poses makes two mistakes at once (`search`).
+
 A hypothesis undoes one usual mistake. To add one, write it in the file of its kind, `mistakes_in_answers.py`,
 `mistakes_in_problems.py` or `mistakes_in_data.py`, or in the file of the one family that it belongs to (`families/`),
 and add it to the tuple at the end of that file or to the rows of the families that it serves.
@@ -19,6 +23,7 @@ from ...problem.instance import Instance
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
+from .kinds import kind_of
 
 SAME = 1e-4  # relative: weights, or what they are worth, that differ by no more are the same
 VANISHING = 1e-6  # a weight or an α below this share of the largest is none
@@ -28,7 +33,8 @@ VANISHING = 1e-6  # a weight or an α below this share of the largest is none
 class Trial:
     """An answer for a problem, and the sentence that is true if the one is optimal for the other. What is None in the
     problem is as it was. A `task` stands in for the one that instance and parameters make; `also` are trials that must
-    hold as well."""
+    hold as well. `kind` is that of the mistake, where its name does not say it; `fitted`, how many numbers were fitted
+    to the answer."""
 
     name: str
     words: str
@@ -38,14 +44,13 @@ class Trial:
     parameters: Mapping[str, Any] | None = None
     task: Any = None
     also: tuple[Trial, ...] = ()
+    kind: str = ""
+    fitted: int = 0
 
     @property
-    def problem(self) -> str | None:
-        """A digest of what is changed in the problem, None if nothing is: two trials share it if they pose the same."""
-        from joblib import hash as digest
-
-        changed = (self.instance, self.formulation, self.parameters, self.task)
-        return None if all(one is None for one in changed) else str(digest(changed))
+    def mistake(self) -> str:
+        """Its kind."""
+        return self.kind or kind_of(self.name)
 
 
 Trials = Iterator[Trial]
@@ -56,17 +61,21 @@ PartHypothesis = Callable[[Case, Answer, Array], Trials]  # about one part, whic
 
 @dataclass(frozen=True)
 class Mistakes:
-    """The hypotheses for the answers of a family, in the order in which they are tried: first those that change the
-    answer, which cost no solution, then those that change the problem. `answers` and `problems` are tried in pairs,
-    too. `machines` says that weights are worth what an SVM makes of them; `staged`, that α belongs to a second stage.
-    """
+    """The hypotheses for the answers of a family; of several that explain an answer equally well the first is named
+    first. `answers` change the answer, `problems` what was solved. Those that stand `alone` are no second step."""
 
     answers: Hypotheses
     answers_alone: Hypotheses
     problems: Hypotheses
     problems_alone: Hypotheses
-    machines: bool = False
-    staged: bool = False
+
+    @property
+    def second(self) -> Hypotheses:
+        return (*self.answers, *self.problems)
+
+    @property
+    def every(self) -> Hypotheses:
+        return (*self.answers, *self.answers_alone, *self.problems, *self.problems_alone)
 
 
 # ------------------------------------------------------------------------------------------------ what hypotheses ask
@@ -117,8 +126,9 @@ def but_for(answer: Answer, name: str, words: str, **changed: Any) -> Trial:
 
 
 def with_parameters(case: Case, answer: Answer, name: str, words: str, **changed: Any) -> Trial:
-    """Optimal for other parameters."""
-    return Trial(name, f"optimal for {words}", answer, parameters={**case.parameters, **changed})
+    """Optimal for other parameters; the mistake is that of the first."""
+    kind = f"parameter:{next(iter(changed))}" if name == "parameter" else ""
+    return Trial(name, f"optimal for {words}", answer, parameters={**case.parameters, **changed}, kind=kind)
 
 
 def with_instance(

@@ -86,7 +86,8 @@ def bias_sign(case: Case, answer: Answer) -> Trials:
         yield but_for(answer, "bias_sign", words, bias=-answer.bias)
     elif answer.bias is not None:
         right = np.array2string(np.asarray(case.reference.bias), precision=6)
-        yield but_for(answer, "bias_omitted", f"the bias: 0 was handed over where {right} belongs", bias=None)
+        words = f"the bias: 0 was handed over where {right} belongs"
+        yield replace(but_for(answer, "bias_omitted", words, bias=None), kind="bias:missing")
 
 
 def alpha_signed(case: Case, answer: Answer) -> Trials:

@@ -12,15 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...problem.instance import Instance
-from ...problem.low_rank import LowRank
-from ...problem.preprocessing import Preprocessing
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
@@ -30,81 +27,15 @@ from .mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, kernel_of, on_
 from .mistakes_in_losses import implied_outputs
 
 Groups = NDArray[np.intp]
-RIDGES = (1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
-DECIMALS = (2, 3, 4)
-DIGITS = 6  # that C++ writes of a number, unless told otherwise
-PREPARED: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("kernels_centred", "centred in feature space", {"centre": True}),
-    ("kernels_cosine", "with unit diagonal (cosine)", {"normalise": "cosine"}),
-    ("kernels_variance", "of unit variance", {"normalise": "variance"}),
-    ("kernels_variance", "centred in feature space and of unit variance", {"centre": True, "normalise": "variance"}),
-)
 NAMED = 5  # of those left out
+FLIPPED = 80  # samples whose labels are turned one by one
+FEW = 5  # kernels whose groupings are all tried
 SUSPECTS = 30  # labels that are tried
 SQUARED = (("CΣξ²", 2.0), ("(C/2)Σξ²", 1.0))
 FAR = 100.0  # how far above the largest α a bound must be not to matter
 
 
-# ------------------------------------------------------------------------------------------------------------ kernels
-def kernels_rescaled(case: Case, answer: Answer) -> Trials:
-    kernels, n = np.asarray(case.instance.kernels, dtype=float), case.instance.samples
-    traces = np.array([np.trace(kernel) for kernel in kernels])
-    if (traces > 0).all():
-        for size, words in ((1.0, "unit trace"), (float(n), f"trace n = {n}")):
-            scaled = kernels * (size / traces)[:, None, None]
-            yield from with_instance(case, answer, "kernels_trace", f"the kernels rescaled to {words}", scaled)
-    for name, words, options in PREPARED:
-        if options == {"centre": True} and answer.bias is None and case.parameters.get("bias", False):
-            continue  # y'α = 0 undoes it: q is the same, and only the bias is another
-        try:
-            changed = Preprocessing.from_options(**options).fit(kernels).train(kernels)
-        except (InputError, ArithmeticError):  # kernels that cannot be changed so were not
-            continue
-        yield from with_instance(case, answer, name, f"the kernels {words}", changed)
-
-
-def constant_added(case: Case, answer: Answer) -> Trials:
-    """A bias with the penalty ½b²: a constant kernel takes its place, and y'α = 0 is no constraint."""
-    kernels = _dense(case)
-    if case.parameters["bias"] and kernels is not None:
-        changed, given = case.instance.with_kernels(kernels + 1.0), {**case.parameters, "bias": False}
-        words = "optimal for a bias that is penalised like the rest: 1 added to every kernel, and no y'α = 0"
-        yield Trial("bias_penalised", words, replace(answer, bias=None), changed, parameters=given)
-
-
-def ridge(case: Case, answer: Answer) -> Trials:
-    kernels, identity = _dense(case), np.eye(case.instance.samples)
-    if kernels is None or (answer.alpha is None and answer.objective is None):
-        return
-    for size in RIDGES:
-        words = f"kernels with {size:g} added to their diagonals"
-        yield from with_instance(case, answer, "ridge", words, kernels + size * identity)
-
-
-def kernels_rounded(case: Case, answer: Answer) -> Trials:
-    """Kernels that were rounded; those that rounding makes indefinite are clipped."""
-    kernels = _dense(case)
-    if kernels is None:
-        return
-    for words, rounded in _roundings(kernels):
-        if not np.array_equal(rounded, kernels) and np.isfinite(rounded).all():
-            yield from with_instance(case, answer, "kernels_rounded", f"kernels {words}", rounded, repair="clip")
-
-
-def _roundings(kernels: Array) -> Iterator[tuple[str, Array]]:
-    with np.errstate(over="ignore"):
-        yield "in half precision", kernels.astype(np.float16).astype(float)
-    for decimals in DECIMALS:
-        yield f"written with {decimals} decimals", kernels.round(decimals)
-    sizes = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.where(kernels == 0, 1.0, np.abs(kernels)))))
-    yield f"written with {DIGITS} digits", np.round(kernels * sizes) / sizes
-
-
-def _dense(case: Case) -> Array | None:
-    kernels = case.instance.kernels
-    return None if isinstance(kernels, LowRank) else np.asarray(kernels, dtype=float)
-
-
+# ------------------------------------------------------------------------------------------------- kernels left out
 @on_weights
 def kernels_left_out(case: Case, answer: Answer, weights: Array) -> Trials:
     used = np.flatnonzero(np.abs(weights) > VANISHING * np.abs(weights).max())
@@ -132,7 +63,8 @@ def even_weights(case: Case, answer: Answer, weights: Array) -> Trials:
     alone = replace(answer, weights=np.ones(1), coefficients=coefficients)
     no_test = dict.fromkeys(("test_kernels", "test_diagonals", case.instance.targets.test_field))
     changed = case.instance.with_kernels(kernel[None], groups=None, names=None, **no_test)
-    yield Trial("weights_even", "optimal for the average of the kernels: no weights were learned", alone, changed)
+    words = "optimal for the average of the kernels: no weights were learned"
+    yield Trial("weights_even", words, alone, changed, kind="kernels:average")
 
 
 def other_groups(case: Case, answer: Answer) -> Trials:
@@ -154,6 +86,16 @@ def _groupings(groups: Groups) -> Iterator[tuple[str, Groups]]:
     yield "in the reverse order", groups[::-1]
     yield "of kernels in turn", each % (int(groups.max()) + 1)
     yield "of neighbouring kernels", np.sort(groups)
+    for other in _partitions(len(groups)) if len(groups) <= FEW else ():
+        yield f"{', '.join(str(one) for one in other)}", other
+
+
+def _partitions(count: int) -> Iterator[Groups]:
+    """Every way to put kernels into groups."""
+    grown: list[list[int]] = [[0]]
+    for _ in range(count - 1):
+        grown = [[*one, j] for one in grown for j in range(max(one) + 2)]
+    yield from (np.array(one, dtype=np.intp) for one in grown)
 
 
 def _same_partition(one: Groups, other: Groups) -> bool:
@@ -170,23 +112,62 @@ def labels_swapped(case: Case, answer: Answer) -> Trials:
         yield from with_instance(case, answer, "classes_swapped", words, **{targets.kind: swapped})
 
 
+def labels_permuted(case: Case, answer: Answer) -> Trials:
+    """Targets of other samples."""
+    targets = case.instance.targets
+    values = np.asarray(targets.values)
+    for words, turned in (
+        ("shifted by one sample", np.roll(values, 1, axis=0)),
+        ("shifted by one sample, the other way", np.roll(values, -1, axis=0)),
+        ("in the reverse order", values[::-1]),
+        ("sorted", np.sort(values, axis=0)),
+    ):
+        if targets.kind != "none" and not np.array_equal(turned, values):
+            said = f"targets of other samples: {words}"
+            yield from with_instance(case, answer, "labels_permuted", said, **{targets.kind: turned})
+
+
+def labels_dropped(case: Case, answer: Answer) -> Trials:
+    """A label that was left out, where no part of the answer has one entry for each label."""
+    targets = case.instance.targets
+    if targets.kind != "labels" or answer.alpha is not None or answer.coefficients is not None:
+        return
+    for k, name in enumerate(targets.names):
+        rest, names = np.delete(targets.values, k, axis=1), [one for one in targets.names if one != name]
+        yield from with_instance(
+            case, answer, "labels_dropped", f"the labels without {name}", labels=rest, label_names=names
+        )
+
+
 def sample_weights(case: Case, answer: Answer) -> Trials:
-    for words, weight in _weightings(case.instance):
-        yield from with_instance(case, answer, "sample_weight", words, sample_weight=weight)
+    for which, words, weight in _weightings(case.instance):
+        found = with_instance(case, answer, "sample_weight", words, sample_weight=weight)
+        yield from (replace(trial, kind=f"sample_weight:{which}") for trial in found)
 
 
-def _weightings(instance: Instance) -> Iterator[tuple[str, Array]]:
+def _weightings(instance: Instance) -> Iterator[tuple[str, str, Array]]:
     given = instance.sample_weight
     if np.ptp(given) > 0:
-        yield "samples without their weights", np.ones(instance.samples)
-        yield "weights of samples that are scaled to the mean 1", given / given.mean()
+        yield "ignored", "samples without their weights", np.ones(instance.samples)
+        for words, size in (("mean", given.mean()), ("sum", given.sum()), ("largest", given.max())):
+            if abs(size - 1) > SAME:
+                yield "normalised", f"weights of samples that are scaled to the {words} 1", given / size
+        yield "squared", "the squares of the weights of samples", given**2
+        yield "squared", "the roots of the weights of samples", np.sqrt(given)
+        yield "inverted", "the reciprocals of the weights of samples", 1 / given
+        yield "order", "the weights of samples in the reverse order", given[::-1]
     if instance.targets.kind != "y":
         return
     positive = instance.y > 0
     if np.ptp(given) > 0 and all(np.ptp(given[side]) == 0 for side in (positive, ~positive)):
-        yield "the classes swapped: the other one's samples have the weight", given.max() + given.min() - given
+        swapped = given.max() + given.min() - given
+        yield "swapped", "the classes swapped: the other one's samples have the weight", swapped
     balanced = np.where(positive, 1 / positive.sum(), 1 / (~positive).sum()) * instance.samples / 2
-    yield "classes of balanced weight, which was not asked for", given * balanced
+    yield "balanced", "classes of balanced weight, which was not asked for", given * balanced
+    turned = np.where(positive, positive.mean(), (~positive).mean())
+    yield "balanced", "samples weighted by the share of their class", given * turned
+    share = np.where(positive, 1 / positive.sum(), 1 / (~positive).sum())
+    yield "balanced", "classes of weight one each, which was not asked for", given * share
 
 
 @on_alpha
@@ -223,6 +204,16 @@ def label_misread(case: Case, answer: Answer, alpha: Array) -> Trials:
     suspects = np.flatnonzero((np.abs(twice - moved) <= VANISHING * np.abs(alpha).max()) & (twice != 0))
     for i in suspects[:SUSPECTS] if task.bias else ():
         y = np.where(np.arange(task.samples) == i, -task.y, task.y)
+        yield from with_instance(case, answer, "label_misread", f"the other label of sample {i}", y=y)
+
+
+def label_misread_each(case: Case, answer: Answer) -> Trials:
+    """One label after the other, where weights alone tell and nothing has to be solved."""
+    if case.instance.targets.kind != "y" or answer.weights is None or case.instance.samples > FLIPPED:
+        return
+    for i in range(case.instance.samples) if getattr(case.formulation, "maximises", False) else ():
+        y = np.array(case.instance.y)
+        y[i] *= -1
         yield from with_instance(case, answer, "label_misread", f"the other label of sample {i}", y=y)
 
 
@@ -265,6 +256,6 @@ def least_squares(case: Case, answer: Answer, alpha: Array) -> Trials:
                 yield Trial("least_squares", words, Answer(alpha=case.reference.alpha))
 
 
-SAMPLES: Hypotheses = (samples_left_out, label_misread, sample_weights, squared_hinge, least_squares)
+SAMPLES: Hypotheses = (samples_left_out, label_misread, squared_hinge, least_squares)
+OTHER_TARGETS: Hypotheses = (labels_permuted, labels_dropped, label_misread_each)
 SUBSETS: Hypotheses = (other_groups, kernels_left_out)
-KERNELS: Hypotheses = (ridge, kernels_rounded)

@@ -20,6 +20,7 @@ from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
 from .mistakes import SAME, Hypotheses, Trial, Trials, given_alpha, with_instance, with_parameters
+from .mistakes_in_kernels import kept
 
 EFFICIENT = 1.345  # Huber's δ in standard deviations of the noise, at which it is 95 % as good as least squares
 
@@ -109,15 +110,16 @@ def tube_mistaken(case: Case, answer: Answer) -> Trials:
     if loss.free_tube:
         words = f"optimal for loss epsilon_insensitive with ε = {given['nu']:.6g}: ν was taken for the tube's ε"
         held = {**others, "loss": EPSILON_INSENSITIVE.name, "epsilon": given["nu"]}
-        yield Trial("tube_mistaken", words, answer, parameters=held)
+        yield Trial("tube_mistaken", words, answer, parameters=held, kind="loss:epsilon_insensitive")
         mean = float(case.instance.sample_weight.mean())
         if abs(mean - 1) > SAME and given["nu"] <= mean:
             said = f"nu = {given['nu'] / mean:.6g}, Σ|α| being limited by νnC: weights of samples do not count in it"
-            yield with_parameters(case, answer, "tube_mistaken", said, nu=given["nu"] / mean)
+            ignored = with_parameters(case, answer, "tube_mistaken", said, nu=given["nu"] / mean)
+            yield replace(ignored, kind="sample_weight:ignored")
     elif loss.lengths == EPSILON_INSENSITIVE.lengths and 0 < given["epsilon"] <= 1:
         words = f"optimal for loss nu_svr with ν = {given['epsilon']:.6g}: the tube's ε was taken for ν"
         free = {**others, "loss": NU_SVR.name, "nu": given["epsilon"]}
-        yield Trial("tube_mistaken", words, answer, parameters=free)
+        yield Trial("tube_mistaken", words, answer, parameters=free, kind="loss:nu_svr")
 
 
 def other_loss(case: Case, answer: Answer) -> Trials:
@@ -136,6 +138,25 @@ def other_loss(case: Case, answer: Answer) -> Trials:
             said = ", without its ½" if factor != 1 else ""
             words = f"optimal for another loss: {loss.name}{said}, where {ours.name} is meant"
             yield Trial(f"loss {loss.name}", words, answer, parameters=given)
+
+
+def labels_as_response(case: Case, answer: Answer) -> Trials:
+    """Labels ±1 as numbers: least squares, with α of either sign."""
+    alpha, shared = given_alpha(case, answer), case.parameters
+    if case.instance.targets.kind != "y" or "C" not in shared:
+        return
+    y = np.asarray(case.instance.y, dtype=float)
+    changed = kept(case.instance, "response", lambda: case.instance.with_kernels(
+        case.instance.kernels, y=None, response=y, test_y=None, test_kernels=None, test_diagonals=None
+    ))  # fmt: skip
+    others = {key: value for key, value in shared.items() if key not in case.sample_side}
+    for name, words, factor in (
+        ("squared", "least squares, (C/2) Σ (y − f)²", 1.0), ("squared", "least squares, C Σ (y − f)²", 2.0),
+    ):  # fmt: skip
+        given = {**others, "loss": name, "bias": shared["bias"], "C": shared["C"] * factor}
+        for signed in (None,) if alpha is None else (alpha * y, alpha):
+            said = f"optimal for {words}, the labels being taken for numbers"
+            yield Trial(f"loss {name}", said, replace(answer, alpha=signed), changed, parameters=given)
 
 
 def _fits(loss: Loss, case: Case) -> bool:
@@ -157,4 +178,4 @@ def implied_outputs(case: Case, alpha: Array) -> Array:
 
 TARGETS: Hypotheses = (response_changed,)
 LENGTHS: Hypotheses = (lengths_scaled, tube_mistaken)
-LOSSES: Hypotheses = (labels_zero_one, other_loss)
+LOSSES: Hypotheses = (labels_zero_one, other_loss, labels_as_response)

@@ -26,7 +26,8 @@ from ..domain import to_boundary
 from ..families import family_of
 from .mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, on_alpha, on_weights, with_parameters
 from .mistakes_in_answers import size_in_words
-from .mistakes_in_data import kernels_rescaled, labels_swapped
+from .mistakes_in_data import labels_swapped
+from .mistakes_in_kernels import SCALED
 
 LONG = 150  # samples beyond which formulations without a fast method are left out
 
@@ -43,7 +44,8 @@ def bias_setting(case: Case, answer: Answer) -> Trials:
 def price_scaled(case: Case, answer: Answer) -> Trials:
     if "nu" in case.parameters and "C" not in case.parameters:
         changed = {**{key: v for key, v in case.parameters.items() if key != "nu"}, "C": case.parameters["nu"]}
-        yield Trial("parameter", f"optimal for C = {changed['C']:.6g}: ν was taken for C", answer, parameters=changed)
+        words = f"optimal for C = {changed['C']:.6g}: ν was taken for C"
+        yield Trial("parameter", words, answer, parameters=changed, kind="parameter:nu")
     if "C" not in case.parameters:
         return
     price, n = case.parameters["C"], case.instance.samples
@@ -81,7 +83,8 @@ def own_parameters(case: Case, answer: Answer) -> Trials:
     if "expansion" in case.parameters:
         for expansion in ("clique", "star", "zhou", "kcca"):
             changed = {key: v for key, v in case.parameters.items() if key != "dimensions"} | {"expansion": expansion}
-            yield Trial("parameter", f"optimal for expansion = {expansion}", answer, parameters=changed)
+            words = f"optimal for expansion = {expansion}"
+            yield Trial("parameter", words, answer, parameters=changed, kind="parameter:expansion")
 
 
 def _turned(case: Case) -> Iterator[tuple[str, str, float]]:
@@ -187,6 +190,6 @@ def _enlarged(case: Case, factor: float) -> Instance:
     return case.instance.with_kernels(np.asarray(case.instance.kernels, dtype=float) * factor)
 
 
-SCALES: Hypotheses = (kernels_rescaled, price_scaled, half)
+SCALES: Hypotheses = (*SCALED, price_scaled, half)
 OTHERS: Hypotheses = (other_formulation, own_parameters, defaults)
 PROBLEMS: Hypotheses = (*SCALES, labels_swapped, *OTHERS)

@@ -23,10 +23,14 @@ class Cut(NamedTuple):
 
 class Family(Generic[FormulationT, TaskT]):
     """The methods that a family replaces. `slow` says that its optima take long, beyond a few samples; `biased`, that
-    the parameter bias may be true."""
+    the parameter bias may be true; `machines`, that weights are worth what a machine makes of them, which has to be
+    solved; `second_stage`, that α belongs to a second stage. `in_points` are the parts that `points` are made of."""
 
     slow: ClassVar[bool] = False
     biased: ClassVar[bool] = True
+    machines: ClassVar[bool] = False
+    second_stage: ClassVar[bool] = False
+    in_points: ClassVar[tuple[str, ...]] = ()
 
     def points(self, formulation: FormulationT, task: TaskT, answer: Answer) -> Points:
         """The dual and primal points that an answer stands for."""

@@ -15,6 +15,8 @@ from .family import Family, given_weights
 
 
 class Hypergraphs(Family[Hypergraph, HyperTask]):
+    in_points = ("weights", "Z")
+
     def points(self, formulation: Hypergraph, task: HyperTask, answer: Answer) -> Points:
         weights = given_weights(formulation, task, answer)
         if not (weights > 0).any():

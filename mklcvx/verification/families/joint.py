@@ -25,7 +25,8 @@ from .family import Family
 
 
 class JointFamily(Family[JointOutputs, JointTask]):
-    slow = True
+    slow, machines = True, True
+    in_points = ("weights", "alpha", "coefficients")
 
     def points(self, formulation: JointOutputs, task: JointTask, answer: Answer) -> Points:
         weights, alpha, coefficients = _arrays(task, answer)

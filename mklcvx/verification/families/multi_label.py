@@ -24,10 +24,10 @@ from .single_task import machine_alpha
 
 
 class ManyLabels(Family[MultiLabel, LabelTask]):
-    slow, biased = True, False
+    slow, biased, machines = True, False, True
 
     def points(self, formulation: MultiLabel, task: LabelTask, answer: Answer) -> Points:
-        weights, alpha, gamma, coefficients = _arrays(task, answer)
+        weights, alpha, gamma, coefficients = arrays(task, answer)
         gamma = np.ones(task.classes) if gamma is None else gamma
         if weights is None or alpha is None or weights.sum() <= 0 or gamma.sum() <= 0:
             raise InputError("answer: weights or alpha are missing, or all zero: write both")
@@ -37,7 +37,7 @@ class ManyLabels(Family[MultiLabel, LabelTask]):
 
     def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
         task, formulation, parts = case.task, case.formulation, []
-        weights, alpha, gamma, coefficients = _arrays(task, answer)
+        weights, alpha, gamma, coefficients = arrays(task, answer)
         minimax, feasible = formulation.name == "ml_minimax", np.ones(task.count)
         if weights is not None:
             violations, feasible = on_simplex("weights", weights)
@@ -66,7 +66,7 @@ class ManyLabels(Family[MultiLabel, LabelTask]):
         return wide(case, ends_of(case.task.count, *_program(case, max(tolerance, FINEST)), options=TIGHT))
 
 
-def _arrays(task: LabelTask, answer: Answer) -> tuple[Array | None, Array | None, Array | None, Array | None]:
+def arrays(task: LabelTask, answer: Answer) -> tuple[Array | None, Array | None, Array | None, Array | None]:
     """Weights, α, γ and coefficients in their shapes."""
     return (
         of_shape("weights", answer.weights, (task.count,)),

@@ -44,6 +44,8 @@ from .family import Cut, Family
 
 
 class SingleTasks(Family[SingleTask, Task]):
+    machines = True
+
     def certificate(self, formulation: SingleTask, task: Task, answer: Answer, tolerance: float) -> Certificate:
         weights, alpha, coefficients = arrays(task, answer)
         low = of_shape("alpha_low", answer.alpha_low, (task.samples,))

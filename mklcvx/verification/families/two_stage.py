@@ -22,7 +22,8 @@ MOST_PAIRS = 1000  # beyond, the programs take seconds
 
 
 class TwoStages(Family[TwoStage | Alignment, PairTask | AlignmentTask]):
-    slow = True
+    slow, second_stage = True, True
+    in_points = ("weights", "beta")
 
     def points(self, formulation: TwoStage | Alignment, task: PairTask | AlignmentTask, answer: Answer) -> Points:
         weights = given_weights(formulation, task, answer)

@@ -8,9 +8,11 @@ import numpy as np
 
 from ...answers import Answer
 from ...case import Case
+from ..fits import FITTED
 from ..mistakes import Mistakes, Trials, but_for
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, objective_terms, objective_units
-from ..mistakes_in_data import KERNELS, SUBSETS, even_weights, sample_weights
+from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
+from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_problems import PROBLEMS
 
 
@@ -32,8 +34,8 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
 
 
 HYPERGRAPHS = Mistakes(
-    answers=ANSWERS,
-    answers_alone=(objective_units(), objective_terms(terms), embedding_half, *WEIGHTS),
+    answers=(*ANSWERS, objective_units(), objective_terms(terms)),
+    answers_alone=(embedding_half, *WEIGHTS),
     problems=PROBLEMS,
-    problems_alone=(*SUBSETS, even_weights, sample_weights, *KERNELS),
+    problems_alone=(*SUBSETS, even_weights, sample_weights, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS),
 )

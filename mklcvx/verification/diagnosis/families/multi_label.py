@@ -13,12 +13,16 @@ from ....problem.instance import Instance
 from ....problem.stack import Array
 from ...answers import Answer, as_numbers
 from ...case import Case
+from ..fits import FITTED
 from ..mistakes import Mistakes, Trial, Trials, but_for, kernel_of, on_weights, with_parameters
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_units, with_ours
-from ..mistakes_in_data import KERNELS, SUBSETS, even_weights, sample_weights
+from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
+from ..mistakes_in_kernels import CHANGED, KERNELS, kept
+from ..mistakes_in_points import weights_stale
 from ..mistakes_in_problems import PROBLEMS
 
 MOST_CLASSES = 4  # whose orders are all tried
+MOST_STACKED = 250  # samples of all classes together
 
 
 def classes_reordered(case: Case, answer: Answer) -> Trials:
@@ -33,7 +37,8 @@ def classes_reordered(case: Case, answer: Answer) -> Trials:
         }
         if gamma is not None:
             right["multipliers"] = {**answer.multipliers, "gamma": np.asarray(gamma)[turned]}
-        yield but_for(answer, "classes_swapped", f"the order of the classes: theirs are our {words}", **right)
+        said = f"the order of the classes: theirs are our {words}"
+        yield replace(but_for(answer, "classes_swapped", said, **right), kind="classes:order")
 
 
 def alpha_beta(case: Case, answer: Answer) -> Trials:
@@ -98,10 +103,44 @@ def class_biases(case: Case, answer: Answer) -> Trials:
     yield replace(machines[0], words=words, also=tuple(machines[1:]))
 
 
+def stacked(case: Case, answer: Answer) -> Trials:
+    """Other losses, and other penalties of the weights. The sum over classes is a single task: the samples of all
+    classes together, and kernels I ⊗ K_m."""
+    classes, shared = case.task.classes, {"C": case.parameters["C"], "bias": False}
+    if case.formulation.name == "ml_minimax" or case.instance.samples * classes > MOST_STACKED:
+        return
+    whole = kept(case.instance, "stacked", lambda: Instance(
+        np.stack([np.kron(np.eye(classes), np.asarray(kernel, dtype=float)) for kernel in case.task.each_kernel()]),
+        case.task.signs.ravel(), sample_weight=np.tile(case.instance.sample_weight, classes),
+    ))  # fmt: skip
+    flat = None if answer.alpha is None else np.ravel(answer.alpha)
+    parts = Answer(weights=answer.weights, alpha=flat, objective=answer.objective)
+    if not parts.given:
+        return
+    for name, factor in (("squared_hinge", 1.0), ("squared_hinge", 2.0), ("logistic", 1.0), ("smoothed_hinge", 1.0)):
+        words = f"optimal for another loss of every class: {name}{', without its ½' if factor != 1 else ''}"
+        given = {**shared, "loss": name, "C": shared["C"] * factor}
+        yield Trial(f"loss {name}", words, parts, whole, "l1", given)
+    for name in ("l2", "average", "sum", "sm2", "square"):
+        words = f"optimal for weights as {name} has them, with one combination for all classes"
+        yield Trial(f"formulation {name}", words, parts, whole, name, shared)
+
+
 MANY_LABELS = Mistakes(
-    answers=(*ANSWERS[:2], classes_reordered, *ANSWERS[2:]),
-    answers_alone=(objective_units(means), alpha_beta, weights_of_classes, *WEIGHTS),
+    answers=(*ANSWERS[:2], classes_reordered, *ANSWERS[2:], objective_units(means)),
+    answers_alone=(alpha_beta, weights_of_classes, *WEIGHTS),
     problems=(PROBLEMS[0], price_over_labels, *PROBLEMS[1:]),
-    problems_alone=(*SUBSETS, even_weights, sample_weights, class_biases, labels_zero_one, *KERNELS),
-    machines=True,
+    problems_alone=(
+        *SUBSETS,
+        even_weights,
+        sample_weights,
+        class_biases,
+        stacked,
+        labels_zero_one,
+        *FITTED,
+        *OTHER_TARGETS,
+        *CHANGED,
+        *KERNELS,
+        weights_stale,
+    ),
 )

@@ -10,10 +10,13 @@ from ....problem.stack import Array
 from ...answers import Answer
 from ...case import Case
 from ...families import judged_parts
+from ..fits import FACTORS, FITTED, formulation_fitted
 from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights, weights_or_ours
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, clipped, objective_terms, objective_units, samples_order
-from ..mistakes_in_data import KERNELS, SAMPLES, SUBSETS, constant_added
+from ..mistakes_in_data import OTHER_TARGETS, SAMPLES, SUBSETS, sample_weights
+from ..mistakes_in_kernels import CHANGED, KERNELS, constant_added
 from ..mistakes_in_losses import LENGTHS, LOSSES, TARGETS, implied_outputs
+from ..mistakes_in_points import LAST, POINTS
 from ..mistakes_in_problems import OTHERS, SCALES, another_price, bias_setting, elastic_net, radius
 
 
@@ -108,11 +111,11 @@ def bias_wrong(case: Case, answer: Answer) -> Trials:
 
 
 SINGLE_TASKS = Mistakes(
-    answers=(*ANSWERS, weights_reciprocal),
-    answers_alone=(
-        objective_units(), objective_terms(terms), samples_order, weights_capped, *WEIGHTS, coefficients,
+    answers=(*ANSWERS, weights_reciprocal, objective_units(), objective_terms(terms)),
+    answers_alone=(samples_order, weights_capped, *WEIGHTS, coefficients, *POINTS),
+    problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS, another_price, sample_weights, *LOSSES, *FACTORS),
+    problems_alone=(
+        *FITTED, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, formulation_fitted, bias_wrong,
+        *OTHER_TARGETS, *CHANGED, *KERNELS, *LAST,
     ),
-    problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS, another_price),
-    problems_alone=(radius, elastic_net, *SUBSETS, *SAMPLES, *LOSSES, constant_added, *KERNELS, bias_wrong),
-    machines=True,
 )  # fmt: skip

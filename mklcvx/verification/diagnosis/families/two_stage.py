@@ -17,9 +17,11 @@ from ....problem.instance import Instance
 from ....problem.stack import Array, KernelStack
 from ...answers import Answer
 from ...case import FITS, Altered, Case
+from ..fits import FITTED
 from ..mistakes import SAME, VANISHING, Mistakes, Trial, Trials, but_for, given_weights, on_weights
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, clipped, objective_terms, objective_units, with_ours
-from ..mistakes_in_data import KERNELS, SUBSETS, sample_weights
+from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, sample_weights
+from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_problems import PROBLEMS
 
 UNCONSTRAINED = "optimal without the constraint weights ≥ 0"
@@ -137,11 +139,10 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
 
 
 TWO_STAGES = Mistakes(
-    answers=ANSWERS,
-    answers_alone=(
-        objective_units(summed), squared, objective_terms(terms), weights_by_rule, weights_clipped, *WEIGHTS,
-    ),
+    answers=(*ANSWERS, objective_units(summed), squared, objective_terms(terms)),
+    answers_alone=(weights_by_rule, weights_clipped, *WEIGHTS),
     problems=PROBLEMS,
-    problems_alone=(*SUBSETS, sample_weights, other_pairs, second_stage, *KERNELS),
-    staged=True,
+    problems_alone=(
+        *SUBSETS, sample_weights, other_pairs, second_stage, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS,
+    ),
 )  # fmt: skip

@@ -1,0 +1,292 @@
+"""Closed-form screening: what the conditions of optimality leave at the point that was handed over, nothing solved.
+
+For weights μ and α of a single task, with f = Σ μ_m K_mβ, the gap of the two bounds is the sum of two parts, neither
+below zero,
+
+    margins     risk(f) − gain(α) + Σ μ_m q_m(α)            of the machine with this kernel: loss, prices, targets, bias
+    tightness   U(a) + U*(d) − Σ a_m d_m                    of the weights: formulation and its parameters,
+
+a_m = μ_m√q_m and d_m = √q_m. Bounds on α, its sum over the samples and the domain of the weights come beside them. A
+change of the loss leaves the tightness as it is, one of the formulation the margins: which conditions a hypothesis
+mends tells what it explains, and what is still to be found.
+
+Where α is missing, the machine with the weights has it. Where weights are missing, α implies them: at samples whose α
+lies between its bounds the outputs are known, and they are Σ μ_m K_mβ + b, least squares with μ ≥ 0. Many labels are
+one machine for each class; weights of a hypergraph have Z in closed form. Numbers are relative to the problem's scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import InputError
+from ....formulations import Points, RankOneCoefficients, Task
+from ....formulations.families.multi_label import ClassDual, ClassPrimal
+from ....problem.stack import Array
+from ...answers import Answer
+from ...case import Case, Enclosure
+from ...domain import on_simplex, outside_box, placed
+from ...families import family_of, proved_parts
+from ...families.multi_label import arrays as class_arrays
+from ...families.multi_label import best_gamma
+from ...families.single_task import added_risk, alpha_violations, arrays, machine_alpha
+
+Mask = NDArray[np.bool_]
+FREE = 1e-5  # share of the room between its bounds that α must keep from them to count as free
+IDLE = 1e-6  # share of the largest γ up to which a class does not count
+MET = 1e-6  # distance from its margin at which a pair meets it
+SPARE = 2  # free samples more than unknowns, for implied weights to be evidence
+
+
+class Conditions(NamedTuple):
+    """Residuals by name. `complete`: together they bound how far every part is from optimal; if not, small ones say no
+    more than that nothing contradicts. `enclosure` is what the point itself proves of the optimal value."""
+
+    residuals: dict[str, float]
+    complete: bool
+    enclosure: Enclosure | None = None
+
+    @property
+    def worst(self) -> float:
+        found = max(self.residuals.values(), default=0.0)
+        return float("inf") if np.isnan(found) else found
+
+
+def conditions(case: Case, answer: Answer) -> Conditions:
+    """Of an answer to a problem. What cannot be judged raises an error, as in a judgement."""
+    with np.errstate(all="ignore"):
+        return CONDITIONS.get(case.formulation.family, _any_family)(case, answer)
+
+
+def _claims(case: Case, answer: Answer, found: dict[str, float], bounds: Enclosure) -> None:
+    if answer.objective is not None:
+        off = max(answer.objective - bounds.upper, bounds.lower - answer.objective, 0.0)
+        found["objective"] = off / bounds.scale
+
+
+# -------------------------------------------------------------------------------------------------------- single tasks
+_MACHINES: WeakKeyDictionary[object, dict[object, tuple[object, Array]]] = WeakKeyDictionary()
+
+
+def machine(case: Case, weights: Array) -> Array:
+    """α of the machine with these weights; parameters of the formulation do not change it, so it is kept."""
+    task = case.task
+    kept = _MACHINES.setdefault(case.instance, {})
+    key = id(task.kernels), weights.tobytes(), task.y.tobytes(), task.box.tobytes(), task.loss, task.bias
+    if key not in kept:
+        kept[key] = task.kernels, machine_alpha(task, weights)  # the kernels are kept, for their id to be theirs
+    return kept[key][1]
+
+
+def free_samples(task: Task, alpha: Array) -> Mask:
+    """Samples whose α lies between its bounds, away from the kink that a loss with two sides has at 0."""
+    low, high = task.low, task.limit
+    room = FREE * np.where(np.isfinite(high - low), high - low, np.abs(alpha).max())
+    kink = (np.abs(alpha) <= FREE * np.abs(alpha).max()) & (low < 0)
+    return np.asarray((alpha > low + room) & (alpha < high - room) & ~kink)
+
+
+def implied_outputs(task: Task, alpha: Array) -> Array:
+    """f + b at free samples: s times the gradient of the gain, whatever the kernels are; without the level where the
+    loss has one."""
+    return np.asarray(task.signs * task.loss_function.gradient(alpha, task.y, task.box))
+
+
+def implied_weights(task: Task, alpha: Array) -> Array | None:
+    """The weights with which the machine would have this α, by least squares; None where α does not tell. Where the
+    margin is an unknown their size is not known, and they sum to one."""
+    from scipy.optimize import nnls
+
+    loss, free = task.loss_function, free_samples(task, alpha)
+    if free.sum() < task.count + task.bias + SPARE:
+        return None
+    images, ones = task.matvecs(alpha * task.signs)[:, free].T, np.ones((int(free.sum()), 1))
+    columns, wanted = [images, *([ones, -ones] if task.bias else [])], implied_outputs(task, alpha)[free]
+    if loss.free_tube:
+        columns.append(np.sign(alpha[free])[:, None])
+    if loss.free_margin:
+        columns.append(-task.signs[free][:, None])
+    system = np.hstack(columns)
+    if loss.free_margin:
+        row = np.zeros((1, system.shape[1]))
+        row[0, : task.count] = float(np.abs(images).mean())
+        system, wanted = np.vstack([system, row]), np.append(np.zeros(len(wanted)), row[0, 0])
+    found = nnls(system, wanted)[0][: task.count]
+    return np.asarray(found) if found.any() else None
+
+
+def _single(case: Case, answer: Answer) -> Conditions:
+    task, formulation, found = case.task, case.formulation, {}
+    weights, alpha, coefficients = arrays(task, answer)
+    if weights is not None and np.isfinite(weights).all():
+        violations, weights = placed(formulation, task, weights)
+        found["domain"] = max(one.by for one in violations)
+    if alpha is not None:
+        found |= {one.constraint: one.by for one in alpha_violations(task, alpha)}
+    if alpha is None and weights is not None and formulation.between is None:
+        alpha = machine(case, weights)
+    implied = weights is None and alpha is not None
+    if implied:
+        weights = implied_weights(task, task.feasible(alpha))
+        weights = None if weights is None else placed(formulation, task, weights)[1]
+    if alpha is None or weights is None or not weights.any():
+        return _any_family(case, answer)
+    lower = formulation.lower(task, alpha)
+    signed = lower.alpha * task.signs
+    outputs, norms = task.evaluate(RankOneCoefficients(weights, signed))
+    scale = float(norms @ lower.roots) or 1.0
+    risk = task.risk(outputs)
+    found["margins"] = max(risk.value - task.gain(lower.alpha) + float(norms @ lower.roots), 0.0) / scale
+    penalty, conjugate = formulation.penalty(norms, **task.own), formulation.conjugate(lower.roots, **task.own)
+    found["tightness"] = max(penalty + conjugate - float(norms @ lower.roots), 0.0) / scale
+    upper = penalty + risk.value
+    if coefficients is not None:
+        own = formulation.upper(task, coefficients).value
+        found["coefficients"] = (own - lower.value) / scale
+        outputs, upper = task.evaluate(coefficients)[0], min(own, upper)
+    if answer.bias is not None:
+        claimed = float(np.ravel(answer.bias)[0])
+        found["bias"] = added_risk(task, outputs, claimed) / scale if task.bias else abs(claimed)
+    bounds = Enclosure(lower.value, upper, scale)
+    _claims(case, answer, found, bounds)
+    doubtful = implied and found["margins"] <= 1e-4 < found["tightness"]  # least squares may have shared out badly
+    return Conditions(found, not doubtful, bounds)
+
+
+# --------------------------------------------------------------------------------------------------------- many labels
+def _many_labels(case: Case, answer: Answer) -> Conditions:
+    task, formulation, found = case.task, case.formulation, {}
+    weights, alpha, gamma, coefficients = class_arrays(task, answer)
+    if weights is not None:
+        violations, weights = on_simplex("weights", weights)
+        found["domain"] = max(one.by for one in violations)
+    if alpha is not None:
+        found |= {one.constraint: one.by for one in outside_box(alpha, task.box)}
+    if answer.bias is not None:
+        found["bias"] = float(np.abs(np.asarray(answer.bias)).max(initial=0.0))
+    if weights is not None and alpha is None:
+        alpha = _class_machines(case, weights)
+    if weights is None and alpha is not None:
+        weights = _implied_by_classes(case, np.clip(alpha, 0.0, task.box))
+    if weights is None or alpha is None:
+        return _any_family(case, answer)
+    inside = np.clip(alpha, 0.0, task.box)
+    if gamma is None:
+        gamma = best_gamma(task, inside) if formulation.name == "ml_minimax" else np.ones(task.classes)
+    lower = formulation.lower(task, ClassDual(gamma[:, None] * inside, gamma))
+    functions = [weights[None, :, None] * (inside * task.signs)[:, None, :]] if coefficients is None else [coefficients]
+    free = gamma <= IDLE * gamma.max()
+    if coefficients is None and free.any():  # of classes that do not count α may be anything: their machines have it
+        own = np.where(free[:, None], _class_machines(case, weights), inside)
+        functions.append(weights[None, :, None] * (own * task.signs)[:, None, :])
+    upper = min((formulation.upper(task, ClassPrimal(f, weights)) for f in functions), key=lambda bound: bound.value)
+    scale = formulation.scale(lower, upper) or 1.0
+    found["gap"] = (upper.value - lower.value) / scale
+    bounds = Enclosure(lower.value, upper.value, scale)
+    _claims(case, answer, found, bounds)
+    return Conditions(found, True, bounds)
+
+
+def _class_machines(case: Case, weights: Array) -> Array:
+    task = case.task
+    single = [Task(task.combined(weights)[None], signs, task.box, "c", False) for signs in task.signs]
+    return np.stack([machine_alpha(one, np.ones(1)) for one in single])
+
+
+def _implied_by_classes(case: Case, alpha: Array) -> Array | None:
+    """As for one machine, with the free samples of all classes together."""
+    from scipy.optimize import nnls
+
+    task = case.task
+    free = (alpha > FREE * task.box) & (alpha < (1 - FREE) * task.box)
+    if free.sum() < task.count + SPARE:
+        return None
+    images = np.stack([(alpha * task.signs) @ kernel for kernel in task.each_kernel()])
+    found = nnls(images[:, free].T, task.signs[free])[0]
+    return on_simplex("weights", found)[1] if found.any() else None
+
+
+# ---------------------------------------------------------------------------------------------------------- two stages
+def _two_stages(case: Case, answer: Answer) -> Conditions:
+    """Weights tell β: w where the margin is missed, 0 where it is kept, where it is met what balances the penalty."""
+    weights = answer.weights
+    if weights is None or answer.multipliers or case.formulation.maximises or not np.all(np.asarray(weights) >= 0):
+        return _from_points(case, answer)
+    beta = balancing(case, np.ravel(weights))
+    found = _from_points(case, replace(answer, multipliers={"beta": beta}))
+    covered = set(answer.given) <= {"weights", "objective"}
+    return found._replace(complete=covered and found.enclosure is not None)
+
+
+def balancing(case: Case, mu: Array) -> Array:
+    from scipy.optimize import lsq_linear
+
+    task = case.task
+    margins, weight = task.margins(mu), np.asarray(task.weight)
+    met, used = np.abs(margins - 1) <= MET, mu > IDLE * mu.max(initial=0.0)
+    beta = np.where(margins < 1, weight, 0.0)
+    beta[met] = 0.0
+    if met.any() and used.any():
+        step = np.eye(len(mu)) * mu.max()
+        sides = [[case.formulation.penalty(task, mu + side * one) for one in step] for side in (1, -1)]
+        slope = ((np.array(sides[0]) - sides[1]) / (2 * mu.max()))[used]  # exact: penalties are squares, or linear
+        pulls = (task.labels[met, None] * task.pairs.at(np.flatnonzero(met)))[:, used].T
+        ends = np.zeros(int(met.sum())), weight[met]
+        beta[met] = np.clip(lsq_linear(pulls, slope - task.pull(beta)[used], bounds=ends).x, *ends)
+    return beta
+
+
+# ------------------------------------------------------------------------------------------------------ other families
+def _from_points(case: Case, answer: Answer) -> Conditions:
+    """The gap of the points that the answer stands for, where it has both sides; α of a second stage is left out."""
+    formulation, task = case.formulation, case.task
+    some = _any_family(case, answer)
+    try:
+        points: Points = family_of(formulation).points(formulation, task, answer)
+    except InputError:  # a part that they need is missing
+        return some
+    if not points.duals or not points.primals:
+        return some
+    pairs = [
+        (formulation.lower(task, dual), formulation.upper(task, f)) for dual in points.duals for f in points.primals
+    ]
+    lower, upper = max(pairs, key=lambda pair: pair[0].value - pair[1].value)
+    scale = formulation.scale(lower, upper) or 1.0
+    found = {**some.residuals, "gap": max(upper.value - lower.value, 0.0) / scale}
+    bounds = Enclosure(min(lower.value, upper.value), max(lower.value, upper.value), scale)
+    _claims(case, answer, found, bounds)
+    covered = {"objective", *family_of(formulation).in_points}
+    return Conditions(found, set(answer.given) <= covered, bounds)
+
+
+def _any_family(case: Case, answer: Answer) -> Conditions:
+    """Violations of single parts, and how far their bounds and claims lie apart."""
+    family = family_of(case.formulation)
+    weights, alpha = None if family.machines else answer.weights, None if family.second_stage else answer.alpha
+    parts = proved_parts(case, Answer(weights, alpha, answer.coefficients, {}, objective=answer.objective))
+    found = {f"{part.name}: {one.constraint}": one.by for part in parts for one in part.violations}
+    values = {
+        kind: [part.value for part in parts if part.proves == kind and part.value is not None]
+        for kind in ("upper", "lower", "claim")
+    }
+    largest = max((abs(value) for some in values.values() for value in some), default=0.0)
+    high, low = values["upper"] + values["claim"], values["lower"] + values["claim"]
+    if (values["lower"] and high) or (values["upper"] and low):
+        found["apart"] = max(max(high) - min(low), 0.0) / (ROOM * largest or 1.0)
+    return Conditions(found, False)
+
+
+ROOM = 1000.0  # a problem's scale may be that much smaller than its value
+CONDITIONS: dict[str, Callable[[Case, Answer], Conditions]] = {
+    "single task": _single,
+    "many labels": _many_labels,
+    "joint outputs": _from_points,
+    "two stages": _two_stages,
+    "hypergraph": _from_points,
+}

@@ -1,0 +1,180 @@
+"""Fits of one number to an answer: "optimal for C = 3".
+
+A parameter is varied until the conditions of optimality at the handed point leave least: on a grid of its values first,
+then between the best one's neighbours. Nothing is solved but the machine where α is missing. A common factor of the
+kernels, or of α, has a closed form: outputs at samples whose α lies between its bounds are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import InputError
+from ...formulations import FORMULATIONS
+from ...problem.stack import Array
+from ..answers import Answer
+from ..case import FITS, Case, pose
+from ..families import family_of
+from ..families.single_task import arrays
+from .families.conditions import conditions, free_samples, implied_outputs
+from .mistakes import SAME, Hypotheses, Trial, Trials, but_for, given_alpha, given_weights
+from .mistakes_in_kernels import changed_kernels, times
+
+ENOUGH = 3  # weights that tell a parameter by themselves
+GRID, STEPS, MINIMA = 13, 40, 3
+HOPELESS, BARELY = 10, 0.1  # steps after which a fit that has not improved by so much ends
+GOLDEN = (np.sqrt(5) - 1) / 2
+RELATIONS = (
+    ("n", lambda n, _: n), ("1/n", lambda n, _: 1 / n), ("2", lambda *_: 2.0), ("½", lambda *_: 0.5),
+    ("M", lambda _, m: m), ("1/M", lambda _, m: 1 / m), ("4", lambda *_: 4.0), ("¼", lambda *_: 0.25),
+)  # fmt: skip
+
+
+class Varied(NamedTuple):
+    """A parameter's values: of any size above `low`, or between two ends."""
+
+    low: float
+    high: float | None = None
+
+    def values(self, given: float) -> tuple[Callable[[float], float], float, float]:
+        """From an unbounded number to a value, and the ends of the numbers that are tried."""
+        if self.high is None:
+            size = max(given - self.low, 1e-3)
+            return lambda t: self.low + size * float(np.exp(t)), -9.3, 9.3
+        low, high = self.low, self.high
+        return lambda t: low + (high - low) * t, 1e-3, 1 - 1e-3
+
+
+VARIED = {
+    "C": Varied(0.0), "theta": Varied(0.0), "p": Varied(1.0), "s": Varied(1.0), "lam": Varied(0.0),
+    "smoothing": Varied(0.0), "epsilon": Varied(0.0), "delta": Varied(0.0), "width": Varied(0.0),
+    "l1_ratio": Varied(0.0, 1.0), "nu": Varied(0.0, 1.0), "quantile": Varied(0.0, 1.0),
+}  # fmt: skip
+
+
+def fitted_parameters(case: Case, answer: Answer) -> Trials:
+    """Every parameter that has a continuum of values."""
+    weights = given_weights(case, answer)
+    if answer.alpha is None and (weights is None or len(weights) < ENOUGH):
+        return
+    yield from _fitted(case, answer, VARIED)
+
+
+def formulation_fitted(case: Case, answer: Answer) -> Trials:
+    """Another formulation, with a parameter that nobody stated here."""
+    weights = given_weights(case, answer)
+    if answer.alpha is None and (weights is None or len(weights) <= ENOUGH):
+        return
+    for other in FORMULATIONS:
+        own = [parameter.name for parameter in other.parameters if parameter.name in VARIED]
+        if other.family != case.formulation.family or other is case.formulation or not own or case.task.count < ENOUGH:
+            continue
+        shared = {key: value for key, value in case.parameters.items() if key in other.parameter_names}
+        posed = pose(case.instance, other.name, shared, FITS)
+        for trial in _fitted(posed, answer, own[:1]):
+            value = trial.parameters[own[0]] if trial.parameters else 0.0
+            words = f"optimal for another formulation: {other.name}, {other.title}, with {own[0]} = {value:.6g}"
+            yield replace(trial, name=f"formulation {other.name}", words=words, formulation=other.name, kind="")
+
+
+def _fitted(case: Case, answer: Answer, names: Iterable[str]) -> Trials:
+    for name in names:
+        given, varied = case.parameters.get(name), VARIED[name]
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            for value in _least(case, answer, name, float(given), varied):
+                if abs(value - given) <= SAME * abs(given):
+                    continue
+                words = (
+                    f"optimal for {name} = {value:.6g}, and not for {name} = {given:.6g}{_relation(case, value, given)}"
+                )
+                changed = {**case.parameters, name: value}
+                yield Trial("parameter", words, answer, parameters=changed, kind=f"parameter:{name}", fitted=1)
+
+
+def _relation(case: Case, value: float, given: float) -> str:
+    for words, factor in RELATIONS:
+        if abs(value / (given * factor(case.instance.samples, case.instance.count)) - 1) < SAME:
+            return f": it is {words} times what was asked"
+    return ""
+
+
+def _least(case: Case, answer: Answer, name: str, given: float, varied: Varied) -> Iterator[float]:
+    """The values at which the conditions leave least, there being several where a parameter makes a problem trivial."""
+    value, low, high = varied.values(given)
+    staged = family_of(case.formulation).second_stage
+    spoken = replace(answer, objective=None, bias=None, alpha=None if staged else answer.alpha)  # they follow
+
+    def left(t: float) -> float:
+        try:
+            posed = pose(case.instance, case.formulation.name, {**case.parameters, name: value(t)}, FITS)
+            found = conditions(posed, spoken)
+        except (InputError, ArithmeticError, ValueError, np.linalg.LinAlgError):
+            return np.inf
+        return found.worst if found.complete else np.inf
+
+    grid = np.linspace(low, high, GRID)
+    tried = [left(t) for t in grid]
+    sides = [np.inf, *tried, np.inf]
+    lows = [k for k in range(GRID) if np.isfinite(tried[k]) and tried[k] <= min(sides[k], sides[k + 2])]
+    for k in sorted(lows, key=lambda k: tried[k])[:MINIMA]:
+        yield value(_golden(left, grid[max(k - 1, 0)], grid[min(k + 1, GRID - 1)]))
+
+
+def _golden(left: Callable[[float], float], low: float, high: float) -> float:
+    """The section of least `left`, which is a square there: its root is as sharp as doubles allow."""
+    inner = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)]
+    values = [left(t) for t in inner]
+    first = min(values)
+    for step in range(STEPS):
+        if step == HOPELESS and min(values) > BARELY * first:
+            break
+        if values[0] <= values[1]:
+            high, inner, values = inner[1], [inner[1] - GOLDEN * (inner[1] - low), inner[0]], [0.0, values[0]]
+            values[0] = left(inner[0])
+        else:
+            low, inner, values = inner[0], [inner[1], inner[0] + GOLDEN * (high - inner[0])], [values[1], 0.0]
+            values[1] = left(inner[1])
+        if high - low < 1e-9 * max(1.0, abs(high)) or min(values) <= 0:
+            break
+    return inner[int(np.argmin(values))]
+
+
+# ------------------------------------------------------------------------------------------------------ common factors
+def common_factor(case: Case, answer: Answer) -> Trials:
+    """Kernels, or α, times a number: outputs s Σ μ_m K_mβ + b are those that free samples need."""
+    weights, alpha = given_weights(case, answer), given_alpha(case, answer)
+    if weights is None or alpha is None:
+        return
+    for factor in _factors(case, answer, weights, alpha):
+        if not np.isfinite(factor) or factor <= 0 or abs(factor - 1) <= SAME:
+            continue
+        words = f"every kernel times {factor:.6g}"
+        for trial in changed_kernels(case, answer, "kernels_scaled", words, times(factor)):
+            yield replace(trial, fitted=1)
+            if answer.weights is not None:
+                same = replace(answer, weights=np.asarray(answer.weights) / factor)
+                yield replace(
+                    trial, fitted=1, answer=same, words=f"{trial.words}, with the weights of the kernels given"
+                )
+        said = f"the size of α: times {factor:.6g} it is optimal"
+        yield replace(but_for(answer, "alpha_units", said, alpha=np.asarray(answer.alpha) * factor), fitted=1)
+
+
+def _factors(case: Case, answer: Answer, weights: Array, alpha: Array) -> Iterator[float]:
+    task = case.task
+    positive, _, _ = arrays(task, replace(answer, alpha=None, coefficients=None))
+    assert positive is not None
+    outputs = np.maximum(positive, 0.0) @ task.matvecs(alpha * task.signs)
+    size = np.abs(alpha)
+    for free in (free_samples(task, alpha), (size > SAME * size.max()) & (size < (1 - SAME) * size.max())):
+        if free.sum() > 2 + task.bias:
+            columns = np.stack([outputs[free], np.full(int(free.sum()), float(task.bias))], axis=1)
+            yield float(np.linalg.lstsq(columns, implied_outputs(task, alpha)[free], rcond=None)[0][0])
+
+
+FITTED: Hypotheses = (fitted_parameters,)
+FACTORS: Hypotheses = (common_factor,)

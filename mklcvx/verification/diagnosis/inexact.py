@@ -1,0 +1,75 @@
+"""Answers to the right problem that are inexact: rounded, or stopped early.
+
+That an answer was stopped early is said on evidence alone: its parts belong to each other, no constraint is violated by
+more than the rest is off by, and all conditions fail by a little and by about as much. An answer that lies far from the
+optimum, or meets some conditions to many digits while others fail, solved another problem.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..answers import Answer
+from ..case import FITS, Case, Part
+from ..precision import few_decimals, single_precision
+from .families.conditions import Conditions
+from .kinds import kind_of
+from .mistakes import given_weights
+
+EARLY = 0.03  # what an answer may be off by, of the problem's scale, to count as stopped early
+ALONE = 3e-3  # the same of one part, which nothing else supports
+ROOTS = 3.0  # a bias that is off by δ costs δ, one that comes with a value off by δ² is off by this times δ at most
+MIDWAY = 0.3  # gap of weights on their way from the start to the optimum
+SLACK = 0.02  # of weights that sum to one
+ENOUGH = 3  # weights, for their way to tell
+Said = tuple[str, str, str, str]  # name, words, kind and evidence
+
+
+def rounded(case: Case, answer: Answer, parts: list[Part]) -> Said | None:
+    """The diagnosis of an answer whose numbers have few digits."""
+    off = max(part.off for part in parts)
+    known = case.known
+    most = 0.2 * max(abs(known.lower), abs(known.upper), known.scale) / known.scale
+    honest, written = single_precision(case, answer), few_decimals(case, answer)
+    if honest is not None and off <= min(honest, most):
+        words = f"optimal up to single precision, which can honestly claim a tolerance of {honest:.0e} here"
+        return "single_precision", words, kind_of("single_precision"), "every number is one of single precision"
+    if written is not None and off <= written[1]:
+        words = f"optimal up to rounding: the numbers are written with {written[0]} decimals; write all of them"
+        evidence = f"the optimum, rounded so, is off by as much: {off:.1e}"
+        return "few_decimals", words, kind_of("few_decimals"), evidence
+    return None
+
+
+def stopped_early(case: Case, answer: Answer, parts: list[Part], found: Conditions | None) -> Said | None:
+    """The evidence: gaps and violations are small; or the weights lie between the start and the optimum, and α is that
+    of their machine. A bias is off by the root of what the value is."""
+    arrays = {part.name: part.off for part in parts if part.name not in ("objective", "bias", "certificate")}
+    claims = {part.name: part.off for part in parts if part.name in ("objective", "bias")}
+    off = max(arrays.values(), default=0.0)
+    if not off > case.tolerance or claims.get("bias", 0.0) > ROOTS * off**0.5:
+        return None
+    residuals = {} if found is None else found.residuals
+    gaps = [by for name, by in residuals.items() if name in ("margins", "tightness", "gap")]
+    beside = residuals.get("objective", claims.get("objective", 0.0)) <= max([off, *gaps])
+    supported = len(arrays) > 1 or ("objective" in claims and beside)
+    violated = max((one.by for part in parts for one in part.violations), default=0.0)
+    little = off <= (EARLY if supported else ALONE) and max([0.0, *gaps]) <= EARLY and violated <= off
+    if not beside or not (little or (violated <= FITS and _on_the_way(case, answer, residuals))):
+        return None
+    names = ", ".join(part.name for part in parts if part.off > case.tolerance)
+    words = f"stopped early: {names} {max(off, *claims.values(), 0.0):.1e} from the optimum; let it run longer"
+    evidence = ", ".join(f"{name} {by:.0e}" for name, by in residuals.items() if by > 0) or f"off by {off:.0e}"
+    return "stopped_early", words, kind_of("stopped_early"), f"no constraint is violated; what is left: {evidence}"
+
+
+def _on_the_way(case: Case, answer: Answer, residuals: dict[str, float]) -> bool:
+    """Whether every weight lies between even weights and the certified ones, and α is their machine's own."""
+    weights, ours = given_weights(case, answer), np.nan_to_num(case.reference.weights)
+    if weights is None or answer.alpha is None or len(weights) < ENOUGH or weights.sum() <= 0 or ours.sum() <= 0:
+        return False
+    if residuals.get("margins", 1.0) > MIDWAY or residuals.get("tightness", 1.0) > MIDWAY:
+        return False
+    start, here, end = 1 / len(weights), weights / weights.sum(), ours / ours.sum()
+    low, high = np.minimum(start, end) - SLACK, np.maximum(start, end) + SLACK
+    return bool(((low <= here) & (here <= high)).all() and np.abs(here - end).max() > SLACK)

@@ -1,0 +1,270 @@
+"""The search for what was solved and handed over, in a space of hypotheses.
+
+Every hypothesis is a step from a case and an answer to others. One step is screened by the conditions of optimality at
+the handed point, which costs no solution where the answer has both sides; what they cannot decide is solved. Steps are
+not accepted in turn: all are measured, and those that leave least are named. Two steps are tried from where one step
+mends a condition that fails, or leaves less, the most promising first.
+
+What a hypothesis must leave is at most the accuracy that the rest of the answer shows, far less than without it. One
+that answers at random meet as well is none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ... import formulations
+from ...errors import InputError
+from ...formulations._formulation import Parameters
+from ...problem.stack import Array
+from ..answers import Answer
+from ..case import FITS, Altered, Case, pose
+from ..families import judged_parts
+from .families.conditions import Conditions, conditions
+from .fits import FITTED
+from .kinds import dimension_of, order_of
+from .mistakes import Hypotheses, Trial, Trials
+
+BETTER = 0.01  # share of what is wrong that an explanation may leave
+LOOSE = 1e-3  # what the best explanation of an inexact answer may leave, and the share of what is wrong
+SCREEN = 1e-3  # residual beyond which nothing is solved
+WIDE = 1e-2  # gap of a whole point up to which its parts are judged one by one
+FLOOR = 1e-8  # explanations that leave no more are equally good
+NEAR = 10.0  # and so are those within this factor of the best
+STRANGERS = 4  # random answers that must not meet a hypothesis
+SECONDS, AFTERWARDS = 2.0, 0.15  # of single steps; after one that explains
+PAIR_SECONDS = 2.5
+FITTED_FIRSTS = 6  # single steps after which parameters are fitted
+FIRSTS = 40  # single steps from which a second one is tried
+MOST = 3  # explanations that are listed
+UNUSABLE = (InputError, ArithmeticError, np.linalg.LinAlgError, ValueError)
+
+
+class Scored(NamedTuple):
+    """Steps, the case and the answer that they lead to, and what is left there."""
+
+    trials: tuple[Trial, ...]
+    case: Case | None
+    left: float
+    found: Conditions | None
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple(trial.mistake for trial in self.told)
+
+    @property
+    def told(self) -> list[Trial]:
+        """The steps in the order in which they are told."""
+        return sorted(self.trials, key=lambda trial: order_of(trial.mistake))
+
+    @property
+    def answer(self) -> Answer:
+        return self.trials[-1].answer
+
+    @property
+    def failing(self) -> set[str]:
+        return set() if self.found is None else {name for name, by in self.found.residuals.items() if not by <= FITS}
+
+
+@dataclass
+class Search:
+    """The search for one answer; `limit` is what an explanation may leave. Problems that were posed are kept, with
+    their optima, for many answers may be tried on them."""
+
+    case: Case
+    answer: Answer
+    off: float
+    limit: float
+    posed: dict[object, tuple[object, Case | None]] = field(default_factory=dict)
+    started: float = field(default_factory=time.process_time)
+
+    # ---------------------------------------------------------------------------------------------------- measuring
+    def pose(self, base: Case, trial: Trial) -> Case | None:
+        if trial.task is not None:
+            return Altered(base.instance, base.formulation, base.parameters, trial.task, FITS)
+        instance, name = trial.instance or base.instance, trial.formulation or base.formulation.name
+        given: Parameters = dict(base.parameters if trial.parameters is None else trial.parameters)
+        key = id(instance), name, repr(sorted(given.items()))
+        if key not in self.posed:
+            try:
+                self.posed[key] = instance, pose(instance, name, given, FITS)
+            except UNUSABLE:
+                self.posed[key] = instance, None
+        return self.posed[key][1]
+
+    def score(self, base: Case, trial: Trial, before: tuple[Trial, ...] = ()) -> Scored:
+        changed = base if _same_problem(trial) else self.pose(base, trial)
+        trials = (*before, trial)
+        if changed is None:
+            return Scored(trials, None, np.inf, None)
+        left, found = self.measured(changed, replace(trial.answer, bounds=None))
+        if left <= LOOSE:
+            left = max([left, *(self.score(base, one).left for one in trial.also)])
+        return Scored(trials, changed, left, found)
+
+    def measured(self, case: Case, answer: Answer) -> tuple[float, Conditions | None]:
+        """What is left of an answer to a problem: by its conditions, or by solving where they do not decide."""
+        try:
+            found = conditions(case, answer)
+            undecided = not found.complete or bool(answer.multipliers)
+            if found.worst <= (SCREEN if undecided else WIDE) and (undecided or found.worst > self.limit):
+                return max(part.off for part in judged_parts(case, answer)[0]), found  # at most the gap, often far less
+            return found.worst, found
+        except UNUSABLE:  # what cannot be judged explains nothing
+            return np.inf, None
+
+    def strange(self, scored: Scored) -> bool:
+        """Whether answers at random meet the hypothesis, too."""
+        case, limit = scored.case, NEAR * max(scored.left, self.limit)
+        assert case is not None
+        if scored.answer.given == ["weights"] and case.task.count == 1:
+            return False  # one kernel has one weight, and that no other was used is what the hypothesis asked
+        rng = np.random.default_rng(0)
+        return any(self.measured(case, at_random(case, scored.answer, rng))[0] <= limit for _ in range(STRANGERS))
+
+    def of_the_family(self, one: Scored) -> bool:
+        return one.case is not None and one.case.formulation.family == self.case.formulation.family
+
+    # ---------------------------------------------------------------------------------------------------- single steps
+    def trials(self, base: Case, answer: Answer, hypotheses: Hypotheses) -> Trials:
+        for hypothesis in hypotheses:
+            try:
+                found = hypothesis(base, answer)
+                while True:
+                    with np.errstate(all="ignore"):
+                        trial = next(found, None)
+                    if trial is None:
+                        break
+                    yield trial
+            except UNUSABLE:  # a hypothesis that has no meaning here
+                continue
+
+    def single(self, hypotheses: Hypotheses, first: Sequence[Trial] = ()) -> list[Scored]:
+        """Every step, measured; after one that explains only for a short time."""
+        found: list[Scored] = []
+        until = self.started + SECONDS
+        for trial in _chained(first, self.trials(self.case, self.answer, hypotheses)):
+            found.append(self.score(self.case, trial))
+            now = time.process_time()
+            if found[-1].left <= min(self.limit, NEAR * FLOOR):
+                until = min(until, now + AFTERWARDS)
+            if now > until:
+                break
+        return found
+
+    # ------------------------------------------------------------------------------------------------------- two steps
+    def double(self, singles: list[Scored], hypotheses: Hypotheses, base: Conditions | None) -> list[Scored]:
+        """Two steps, from the most promising first ones on."""
+        found: list[Scored] = []
+        until = time.process_time() + PAIR_SECONDS
+        firsts = list(promising([one for one in singles if self.of_the_family(one)], base))
+        for place, first in enumerate([*firsts, *firsts[:FITTED_FIRSTS]]):
+            assert first.case is not None
+            tried = hypotheses if place < len(firsts) else FITTED
+            for trial in self.trials(first.case, first.answer, tried):
+                if self.combines(first.trials[0], trial):
+                    found.append(self.score(first.case, trial, first.trials))
+                if time.process_time() > until:
+                    return found
+            if any(one.left <= self.limit for one in found):
+                return found
+        return found
+
+    def discarded(self, one: Scored) -> int:
+        """How many parts of the answer the hypothesis leaves out: what can be explained with them is better so."""
+        return len(set(self.answer.given) - set(one.answer.given) - {"bias", *self.answer.multipliers})
+
+    def combines(self, first: Trial, second: Trial) -> bool:
+        """Whether two steps are two mistakes: of different dimensions, within the family."""
+        family = formulations.get(second.formulation).family if second.formulation else self.case.formulation.family
+        return dimension_of(first.mistake) != dimension_of(second.mistake) and family == self.case.formulation.family
+
+    # --------------------------------------------------------------------------------------------------------- ranking
+    def best(self, scored: list[Scored]) -> list[Scored]:
+        """Those that explain the answer, the best and those that are as good as it, each kind once; of another family
+        only if no nearer one does."""
+        for limit in (self.limit, min(LOOSE, LOOSE * self.off)):
+            fitting = [one for one in scored if one.left <= limit]
+            near = [one for one in fitting if self.of_the_family(one)]
+            least = min((self.discarded(one) for one in near or fitting), default=0)
+            fitting = [one for one in near or fitting if self.discarded(one) == least]
+            fitting.sort(key=lambda one: one.left)
+            chosen: list[Scored] = []
+            for one in fitting:
+                good = not chosen or one.left <= max(NEAR * chosen[0].left, FLOOR)
+                if good and not self.strange(one):
+                    chosen.append(one)
+            loose = limit > self.limit
+            if chosen and not (loose and len({one.kinds for one in chosen}) > 1):
+                places = {id(one): place for place, one in enumerate(scored)}
+                return _each_kind_once(sorted(chosen, key=lambda one: places[id(one)]))
+        return []
+
+
+def promising(singles: list[Scored], base: Conditions | None) -> Iterator[Scored]:
+    """First steps in the order in which they promise most: those that mend most of the conditions that fail, and break
+    none; then those that leave least."""
+    failing = set() if base is None else {name for name, by in base.residuals.items() if not by <= FITS}
+    usable = [one for one in singles if one.case is not None and one.found is not None and type(one.case) is Case]
+
+    def promise(one: Scored) -> tuple[int, float]:
+        mended, broken = len(failing - one.failing), len(one.failing - failing)
+        return broken - mended, one.left
+
+    seen: set[object] = set()
+    for one in sorted(usable, key=promise):
+        key = id(one.case), id(one.answer)
+        if key not in seen:
+            seen.add(key)
+            yield one
+        if len(seen) >= FIRSTS:
+            return
+
+
+def at_random(case: Case, answer: Answer, rng: np.random.Generator) -> Answer:
+    """An answer of the same form without meaning: weights at random, α of other samples, another objective."""
+    changed: dict[str, object] = {"multipliers": {}, "bounds": None}
+    if answer.weights is not None:
+        total = float(np.nansum(np.abs(answer.weights))) or 1.0
+        changed["weights"] = rng.dirichlet(np.ones(answer.weights.size)).reshape(answer.weights.shape) * total
+    if answer.alpha is not None:
+        changed["alpha"] = _among_like(answer.alpha, getattr(case.task, "signs", None), rng)
+    if answer.coefficients is not None:
+        changed["coefficients"] = rng.permuted(answer.coefficients, axis=-1)
+    if answer.objective is not None:
+        changed["objective"] = answer.objective * rng.uniform(1.05, 1.5)
+    if answer.bias is not None:
+        changed["bias"] = np.asarray(answer.bias) + rng.uniform(0.5, 2.0)
+    return replace(answer, **changed)  # type: ignore[arg-type]
+
+
+def _among_like(alpha: Array, signs: Array | None, rng: np.random.Generator) -> Array:
+    """α of other samples of the same class: bounds and sums stay as they are."""
+    moved = np.array(alpha)
+    if signs is None or signs.shape != alpha.shape:
+        return np.asarray(rng.permuted(moved, axis=-1))
+    for sign in (-1.0, 1.0):
+        for row, own in zip(np.atleast_2d(moved), np.atleast_2d(signs), strict=True):
+            row[own == sign] = rng.permutation(row[own == sign])
+    return moved
+
+
+def _same_problem(trial: Trial) -> bool:
+    return all(one is None for one in (trial.instance, trial.formulation, trial.parameters, trial.task))
+
+
+def _chained(first: Sequence[Trial], others: Trials) -> Trials:
+    yield from first
+    yield from others
+
+
+def _each_kind_once(scored: list[Scored]) -> list[Scored]:
+    kept: dict[frozenset[str], Scored] = {}
+    for one in scored:
+        kept.setdefault(frozenset(one.kinds), one)
+    return list(kept.values())[:MOST]
