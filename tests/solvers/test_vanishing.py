@@ -9,6 +9,7 @@ from mklcvx import Instance, LowRank, solve
 from mklcvx.formulations import get
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior.elimination import ReducedGroups, eliminate_groups
+from mklcvx.solvers.interior.settings import SETTINGS
 from mklcvx.solvers.interior.single_task import InteriorSingle, elimination_step
 from mklcvx.zoo.grid import quantised
 
@@ -147,7 +148,7 @@ def test_a_mistake_makes_the_next_guess_stricter():
     images[0] *= 1e-5 * (images[1] @ beta) / (images[0] @ beta) * state.side.task.traces[0] / state.side.task.traces[1]
     assert eliminate_groups(state.side, images, state.at, ()).eliminated == (0,)
     assert eliminate_groups(state.side, images, state.at, (0,)) is None
-    images[0] *= 1e-3
+    images[0] *= SETTINGS.elimination_tightening
     assert eliminate_groups(state.side, images, state.at, (0,)).eliminated == (0,)
     assert eliminate_groups(state.side, np.ones_like(images), state.at, ()) is None
 

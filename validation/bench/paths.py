@@ -37,19 +37,9 @@ MOST = {"path": 6.0, "cv": 24.0}  # solutions from nothing
 STEP = 0.3  # milliseconds, up to n = 100
 FORMULATIONS = {"l1": {}, "lp": {"p": 1.5}, "sum": {}, "elastic": {}, "sm1": {}}
 FIELDS = (
-    "data",
-    "n",
-    "M",
-    "formulation",
-    "cold_ms",
-    "path_ms",
-    "cv_ms",
-    "step_ms",
-    "steps",
-    "svms",
-    "certified",
-    "points",
-)
+    "data", "n", "M", "formulation", "cold_ms", "path_ms", "cv_ms", "step_ms", "steps", "svms", "certified", "points",
+    "rounds", "load",
+)  # fmt: skip
 
 
 class Case(NamedTuple):
@@ -102,8 +92,16 @@ def row_of(case: Case, formulation: str, rounds: int, count: int) -> dict[str, o
     path = solve_path(instance, formulation, {"C": prices}, **given)
     found = {name: round(float(np.median(all_of)), 3) for name, all_of in times.items()}
     counts = {"steps": sum(s.iterations for s in path.solutions), "svms": sum(s.svm_solves for s in path.solutions)}
+    machine = {"rounds": rounds, "load": round(os.getloadavg()[0], 1)}  # other work on the machine adds to times
     about = {"data": case.data, "n": instance.samples, "M": instance.count, "formulation": formulation}
-    return {**about, **found, **counts, "certified": sum(s.certified for s in path.solutions), "points": count}
+    return {
+        **about,
+        **found,
+        **counts,
+        "certified": sum(s.certified for s in path.solutions),
+        "points": count,
+        **machine,
+    }
 
 
 def one_step(instance: Instance, name: str, own: dict[str, float]) -> Callable[[], object]:
@@ -129,8 +127,10 @@ def as_markdown(rows: Sequence[dict[str, object]], cases: Sequence[Case], quick:
     large = [row for row in rows if row["data"] not in small]
     lines = ["# Paths, cross-validation and small problems", "", (__doc__ or "").split("\n\n", 2)[2].strip(), ""]
     limits = f"A path may cost {MOST['path']:g} solutions from nothing, its cross-validation {MOST['cv']:g}"
-    versions = f"Python {platform.python_version()}, NumPy {np.__version__}"
-    lines += [f"{versions}. {limits}; a number above its limit is marked with *.", ""]
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} cores"
+    rounds, load = min(int(str(row["rounds"])) for row in rows), max(float(str(row["load"])) for row in rows)
+    busy = f"medians of {rounds} or more, the machine's load up to {load:g}"
+    lines += [f"{versions}; {busy}. {limits}; a number above its limit is marked with *.", ""]
     lines += ["**A smoke run (`--quick`): too small to be evidence.**", ""] if quick else []
     header = ("data", "n", "M", "formulation", "cold, ms", "path", "cross-validation", "steps", "SVMs", "certified")
     cells = [[*_timed(row), _ratio(row, "path"), _ratio(row, "cv"), *_ends(row)] for row in large]
