@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast lint wheel-test docs site-test routes solvers streamed engine pairs defaults claims \
-	headlines golden truth conform matrix experiments bench mutation clean
+.PHONY: demo test test-fast lint wheel-test docs site-test routes solvers streamed engine pairs defaults claims headlines \
+	golden truth conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
+	cluster clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -25,6 +26,25 @@ lint: .venv/installed
 
 wheel-test: .venv/installed
 	$(BIN)/python tests/helpers/wheel_check.py
+
+# The oldest versions that pyproject.toml admits, and the newest that there are, each in an environment of its own. Old
+# packages warn of what newer ones deprecate, so warnings are no errors there; pyparsing 3.3 warns matplotlib 3.9 aloud.
+test-lowest: .venv/release
+	$(BIN)/uv venv -q --clear build/lowest
+	$(BIN)/uv pip install -q --python build/lowest --resolution lowest-direct -e ".[test]" "pyparsing<3.3"
+	OPENBLAS_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 --dist loadfile -o filterwarnings=default $(TESTS)
+
+test-newest: .venv/release
+	$(BIN)/uv venv -q --clear build/newest
+	$(BIN)/uv pip install -q --python build/newest --upgrade -e ".[test]"
+	OPENBLAS_NUM_THREADS=1 build/newest/bin/python -m pytest -n 2 --dist loadfile $(TESTS)
+
+# The share of lines that the tests run must not fall below what pyproject.toml says.
+coverage: .venv/release
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=term:skip-covered $(TESTS)
+
+release-check: .venv/release
+	$(BIN)/python validation/release.py --tests
 
 routes: .venv/installed
 	$(BIN)/python validation/routes.py
@@ -70,6 +90,14 @@ experiments: .venv/installed
 bench: .venv/installed
 	$(BIN)/python validation/bench
 
+# Beside MKLpy and himalaya, in an environment of their own.
+beside: .venv-peers/installed
+	.venv-peers/bin/python validation/bench --study beside -o validation/bench/beside
+
+# What two processes of a cluster give.
+cluster: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/cluster.py -o validation/cluster.md
+
 mutation: .venv/installed
 	$(BIN)/python validation/mutate.py -o validation/mutation.md
 
@@ -87,8 +115,18 @@ site-test: docs .venv/browser
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[test,lint]"
 	touch $@
 
+.venv-peers/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install -q --upgrade pip
+	.venv-peers/bin/python -m pip install -q -c constraints.txt -e ".[bench,experiments]"
+	touch $@
+
 .venv/docs: .venv/installed
 	$(BIN)/python -m pip install -q -c constraints.txt -e ".[docs]"
+	touch $@
+
+.venv/release: .venv/installed
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[release]"
 	touch $@
 
 .venv/browser: .venv/installed
@@ -99,4 +137,4 @@ clean:
 	rm -rf docs/chapters docs/_figures docs/api/generated docs/outside
 	find docs/formulations -maxdepth 1 -name '*.md' ! -name index.md -delete
 	rm -rf docs/formulations/_taken
-	rm -rf .venv build dist *.egg-info
+	rm -rf .venv .venv-peers build dist *.egg-info

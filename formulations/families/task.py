@@ -113,9 +113,10 @@ class Task(KernelStack):
 
     def with_samples(self, some: NDArray[np.intp]) -> Task:
         """The problem of some of the samples, with a copy of their part of the kernels."""
-        kernels = np.stack([np.asarray(kernel[some][:, some], dtype=np.float64) for kernel in self.kernels])
         offsets = None if self.offsets is None else self.offsets[:, some]
-        return replace(self, kernels=kernels, y=self.y[some], box=self.box[some], sizes=None, offsets=offsets)
+        return replace(
+            self, kernels=self.of_some(some), y=self.y[some], box=self.box[some], sizes=None, offsets=offsets
+        )
 
     def alone(self, kernel: Array) -> Task:
         """The same samples with one other kernel, such as a combination of these."""

@@ -194,7 +194,9 @@ def contestants(
     commands = [External.parse(text) for text in externals]
     fitting = [s.name for s in SOLVERS if s.name != "auto" and (s.serves is None or formulation.name in s.serves)]
     fitting.sort(key=lambda name: name != "interior")
-    installed = [peer.name for peer in PEERS.values() if formulation.name in peer.beside and peer.available()]
+    installed = [
+        peer.name for peer in PEERS.values() if formulation.name in peer.beside and not peer.asked and peer.available()
+    ]
     chosen = [*fitting, *installed] if names is None else names
     found = [*(_named(name, formulation) for name in chosen), *commands]
     listed = [contestant.name for contestant in found]
@@ -211,7 +213,9 @@ def _named(name: str, formulation: Formulation) -> Contestant:
         if formulation.name not in peer.beside:
             raise InputError(f"{name} does not fit {formulation.name}: it is shown beside {', '.join(peer.beside)}")
         if not peer.available():
-            raise InputError(f"{name} needs MKLpy, which cannot be imported: pip install 'mklcvx[bench]'")
+            raise InputError(
+                f"{name} needs {peer.package}, which cannot be imported: pip install 'mklcvx[{peer.extra}]'"
+            )
         return InWorker(name, "peer", note=peer.note(formulation.name))
     name = accepted_name(name)
     if name not in {solver.name for solver in SOLVERS}:

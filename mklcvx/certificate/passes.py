@@ -22,8 +22,8 @@ median of z (any number would do), subtracted before it is rounded.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -72,8 +72,7 @@ def seen(stack: KernelStack, beta: Array, bias: bool, sliced: bool) -> Seen:
         length, support = total_above(np.abs(beta)), int(np.count_nonzero(beta))
         errors = above((support + 1) * U * stack.largest_entries * length)
         return _measured(images, np.zeros((1, 1)), errors[:, None], beta[None], bias)
-    cut = _cut(beta)
-    parts = [_sliced(kernel, cut, size) for kernel, size in _with_sizes(stack)]
+    parts = stack.each(partial(_sliced, cut=_cut(beta)), stack.largest_entries)
     high, low, error = (np.stack(column) for column in zip(*parts, strict=True))
     return _measured(high, low, error, beta[None], bias)
 
@@ -84,14 +83,7 @@ def own_seen(stack: KernelStack, vectors: Array, bias: bool, sliced: bool) -> Se
         return _stacked([_by_factor(stack.kernels.factor(m), v, bias, sliced) for m, v in enumerate(vectors)])
     if isinstance(stack.kernels, Streamed):
         return _streamed(stack.kernels.matvecs_each(vectors), stack.kernels, vectors, bias)
-    found = []
-    for (kernel, size), vector in zip(_with_sizes(stack), vectors, strict=True):
-        if sliced:
-            found.append(_sliced(kernel, _cut(vector), size))
-        else:
-            length, support = total_above(np.abs(vector)), int(np.count_nonzero(vector))
-            error = np.full(len(vector), above((support + 1) * U * size * length))
-            found.append((kernel @ vector, np.zeros(len(vector)), error))
+    found = stack.each(_own_sliced if sliced else _own_plain, stack.largest_entries, vectors)
     high, low, error = (np.stack(column) for column in zip(*found, strict=True))
     return _measured(high, low, error, vectors, bias)
 
@@ -109,8 +101,14 @@ def _streamed(images: Array, kernels: Streamed, vectors: Array, bias: bool) -> S
     return _measured(images, np.zeros((1, 1)), errors[:, None], vectors, bias)
 
 
-def _with_sizes(stack: KernelStack) -> Iterator[tuple[Array, float]]:
-    return zip(stack.each_kernel(), stack.largest_entries, strict=True)
+def _own_sliced(kernel: Array, size: float, vector: Array) -> tuple[Array, Array, Array]:
+    return _sliced(kernel, size, _cut(vector))
+
+
+def _own_plain(kernel: Array, size: float, vector: Array) -> tuple[Array, Array, Array]:
+    length, support = total_above(np.abs(vector)), int(np.count_nonzero(vector))
+    error = np.full(len(vector), above((support + 1) * U * size * length))
+    return kernel @ vector, np.zeros(len(vector)), error
 
 
 def _stacked(parts: list[Part]) -> Seen:
@@ -153,7 +151,7 @@ def _cut(beta: Array) -> Cut:
     return Cut(beta, support, bits, whole, part, (low, middle, high))
 
 
-def _sliced(kernel: Array, cut: Cut, size: float) -> tuple[Array, Array, Array]:
+def _sliced(kernel: Array, size: float, cut: Cut) -> tuple[Array, Array, Array]:
     """Kβ as a sum high + low, with its error."""
     n, bits = len(kernel), cut.bits
     if cut.support == 0 or size == 0:

@@ -92,14 +92,13 @@ def _by_factors(stack: KernelStack, weights: Array, centred: bool) -> Iterator[f
     """From a factor of every kernel, if all have low rank: what they leave is summed up, not the kernels themselves."""
     n, r = stack.samples, stack.reference if centred else None
     rest, off, size = np.zeros((n, n)), 0.0, 0.0
-    for m, (weight, kernel) in enumerate(zip(weights, stack.each_kernel(), strict=True)):
-        if weight:
-            columns = stack.low_rank_factor(m, centred)
-            if columns is None or not columns.accurate:
-                return
-            norm, lost = _add_rest(rest, float(weight), kernel, r, columns.factor)
-            size += float(above(weight * norm))
-            off += float(above(weight * lost))
+    for m in np.flatnonzero(weights).tolist():
+        columns = stack.low_rank_factor(m, centred)
+        if columns is None or not columns.accurate:
+            return
+        norm, lost = _add_rest(rest, float(weights[m]), stack.kernel(m), r, columns.factor)
+        size += float(above(weights[m] * norm))
+        off += float(above(weights[m] * lost))
     terms = int(np.count_nonzero(weights)) + 2
     yield float(above(_row_sums(rest) + off + terms * U * size, terms))
 
@@ -154,15 +153,14 @@ def _centred_sum(stack: KernelStack, weights: Array) -> tuple[Array, float]:
     For v with Σv = 0 the form is the same without the reference's entry, and ‖v‖ is no smaller with it."""
     n, r = stack.samples, stack.reference
     total, off, size = np.zeros((n, n)), 0.0, 0.0
-    for weight, kernel in zip(weights, stack.each_kernel(), strict=True):
-        if weight:
-            largest = 0.0
-            for rows, before, strip in _strips(kernel, r):
-                largest = max(largest, largest_entry(strip))
-                strip *= weight
-                total[rows, before] += strip
-            size += float(above(weight * largest))
-            off += float(above(weight * _centring_error(kernel, r, largest)))
+    for m in np.flatnonzero(weights).tolist():
+        weight, kernel, largest = float(weights[m]), stack.kernel(m), 0.0
+        for rows, before, strip in _strips(kernel, r):
+            largest = max(largest, largest_entry(strip))
+            strip *= weight
+            total[rows, before] += strip
+        size += float(above(weight * largest))
+        off += float(above(weight * _centring_error(kernel, r, largest)))
     terms = int(np.count_nonzero(weights)) + 2
     rest = np.delete(np.delete(mirrored(total), r, 0), r, 1)
     return rest, float(above(n * (off + terms * U * size), terms))

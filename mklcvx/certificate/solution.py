@@ -205,12 +205,13 @@ class Solution:
 
     def _part(self, kernel: CrossKernel, m: int) -> Array:
         """Σ_i c_mi k_m(x_i, x). Where β = α∘y sums to zero exactly, a constant in a row plays no part: a large one is
-        subtracted first, since it would leave no digits for the rest."""
+        subtracted first, since it would leave no digits for the rest. Coefficients have one order: what a file
+        brings back predicts the same to the last bit."""
         if self.embeds:
             return np.asarray(self.weights[m] * (kernel @ np.asarray(self.multipliers["B"], dtype=float)))
         if self.coefficients is not None or self.alpha is None:
-            return np.asarray(kernel @ self.all_coefficients[..., m, :].T)
-        signed = self.alpha * self.y
+            return np.asarray(kernel @ np.ascontiguousarray(self.all_coefficients[..., m, :]).T)
+        signed = np.ascontiguousarray(self.alpha * self.y)
         coefficients = (self.weights[m] * signed).T
         if isinstance(kernel, Product):
             return (kernel.without_constants() if _balanced(signed) else kernel) @ coefficients

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from .distributed import Distributed, is_dask
 from .groups import as_groups
 from .low_rank import Kernels, LowRank, Stored, part_of
 from .numbers import AnyArray, RealArray
@@ -19,6 +21,7 @@ from .target_checks import as_names, as_targets, find_test_targets, named_classe
 from .targets import Targets
 from .validation import KnownStack, as_array, as_stack, check_test_stack, largest_entries, validated
 from .weights import as_weights, class_weights, combined_weights
+from .worker_validation import validated_there
 
 Array = NDArray[np.float64]
 
@@ -40,9 +43,9 @@ class Instance:
 
     Parameters
     ----------
-    kernels : array_like of shape (M, n, n), or LowRank
+    kernels : array_like of shape (M, n, n), LowRank, or dask.array.Array
         Positive semidefinite kernel matrices, or their factors. A stack (n, n, M) is accepted with a warning, unless
-        M = n.
+        M = n. A Dask array is validated and kept by the workers of the cluster whose client there is.
     y : array_like of shape (n,), optional
         Labels −1 and +1.
     classes : array_like of shape (n,), optional
@@ -132,7 +135,10 @@ class Instance:
         count, samples, _ = stack.shape
         default_names = (f"K{m + 1}" for m in range(count))
         kernel_names = as_names("names", default_names if names is None else names, count, "kernels", "kernel")
-        checked = validated(stack, kernel_names, repair, known)
+        if is_dask(stack):
+            checked = validated_there(stack, kernel_names, repair, known)
+        else:
+            checked = validated(cast(Stored, stack), kernel_names, repair, known)
         weight = combined_weights(as_weights(sample_weight, samples), class_weights(class_weight, targets))
         test = None if test_kernels is None else owned(check_test_stack(test_kernels, count, samples))
         test_targets = {
@@ -162,6 +168,7 @@ class Instance:
     def __repr__(self) -> str:
         kind = "low-rank kernels" if isinstance(self.kernels, LowRank) else f"{self.kernels.dtype} kernels"
         kind = "streamed kernels" if isinstance(self.kernels, Streamed) else kind
+        kind += " on a cluster" if isinstance(self.kernels, Distributed) else ""
         parts = [f"{self.count} {kind}", f"{self.samples} samples", f"target={self.targets.kind!r}"]
         if self.targets.values.ndim == 2 or self.targets.kind == "classes":
             things = "outputs" if self.targets.kind == "response" else "labels"
@@ -268,7 +275,8 @@ class Instance:
             return self._inheriting(targets=targets, **none)
         self.check_unchanged()  # a memory map is read for the last time
         kernels = part_of(self.kernels, samples)
-        if not isinstance(kernels, LowRank | Streamed):
+        none |= {"sizes": None}
+        if isinstance(kernels, np.ndarray):
             if not self.symmetric:
                 kernels = np.stack([mirrored(kernel)[np.ix_(samples, samples)] for kernel in self.kernels])
             none |= {"sizes": largest_entries(handed_over(kernels)), "symmetric": True, "checksums": ()}

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
 from ..renamed import OldName
+from .distributed import DaskArray, Distributed
 from .memory import check_stack
 from .numbers import RealArray
 from .ownership import handed_over, is_settled
@@ -212,20 +213,18 @@ class LowRank:
     images, squares = OldName("matvecs"), OldName("quad_forms")
 
 
-Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank | Streamed  # as they are given
-Stored: TypeAlias = RealArray | LowRank | Streamed  # kernels (M, n, n) as they are kept
+Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank | Streamed | Distributed | DaskArray  # as they are given
+Stored: TypeAlias = RealArray | LowRank | Streamed | Distributed  # kernels (M, n, n) as they are kept
 
 
 def dense(kernels: Stored) -> RealArray:
     """The kernels as an array; those in factors are formed."""
     if not isinstance(kernels, LowRank | Streamed):
-        return kernels
+        return np.asarray(kernels)
     check_stack(*kernels.shape)
     return np.stack(list(kernels))
 
 
 def part_of(kernels: Stored, samples: NDArray[np.intp]) -> Stored:
     """The kernels of some of the samples."""
-    if isinstance(kernels, LowRank | Streamed):
-        return kernels.of_samples(samples)
-    return kernels[:, samples][:, :, samples]
+    return kernels[:, samples][:, :, samples] if isinstance(kernels, np.ndarray) else kernels.of_samples(samples)

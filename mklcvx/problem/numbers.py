@@ -38,6 +38,8 @@ def as_any_array(values: object) -> AnyArray:
     """An array; if the values cannot be converted, one of dtype object."""
     try:
         return np.asarray(values)
+    except InputError:  # of kernels that are elsewhere
+        raise
     except (ValueError, TypeError, OverflowError):
         return np.asarray(None)
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .distributed import Distributed
 from .kernel_functions import Array
 from .low_rank import LowRank, Stored
 from .streamed import Streamed
@@ -24,6 +25,8 @@ def diagonals(kernels: Stored) -> Array:
         return kernels.sums(kernels.columns**2).T
     if isinstance(kernels, Streamed):
         return np.ones(kernels.shape[:2])
+    if isinstance(kernels, Distributed):
+        return np.stack(kernels.each(np.diagonal))
     return np.asarray(np.einsum("mii->mi", kernels), dtype=float)
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..renamed import OldName
+from .distributed import Asked, Distributed, entries
 from .low_rank import LowRank, Stored
+from .numbers import RealArray
 from .streamed import Streamed
 
 Array = NDArray[np.float64]
@@ -23,6 +25,7 @@ OVERWHELMING = 1e-6  # spread below which a kernel of full rank is centred: abov
 LOW = 48  # largest rank of a kernel without its constant that is worked with as a factor
 MORE = 4  # columns that are tried when no more than rounding of the stored entries is left
 NOISE = 1e-7  # of the largest diagonal entry: rounding of stored entries above it is not left out
+EPSILON = float(np.finfo(np.float64).eps)
 BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
 
 
@@ -42,8 +45,10 @@ class Memory:
     def is_of(self, stack: KernelStack) -> bool:
         """Whether these are the kernels of a stack, the same numbers in the same place."""
         made = LowRank | Streamed
-        if isinstance(self.kernels, made) or isinstance(stack.kernels, made) or stack.offsets is not None:
+        if stack.offsets is not None or isinstance(self.kernels, made) or isinstance(stack.kernels, made):
             return False
+        if isinstance(self.kernels, Distributed) or isinstance(stack.kernels, Distributed):
+            return self.kernels is stack.kernels
         mine, theirs = (kernels.__array_interface__ for kernels in (self.kernels, stack.kernels))
         return mine == theirs
 
@@ -91,7 +96,7 @@ class KernelStack:
 
     def each_kernel(self) -> Iterator[Array]:
         """One kernel at a time in double precision, so that a float32 or memory-mapped stack is never copied."""
-        return (self._doubles(m) for m in range(self.count))
+        return (self.kernel(m) for m in range(self.count))
 
     @cached_property
     def largest_entries(self) -> Array:
@@ -100,9 +105,27 @@ class KernelStack:
             return self.sizes
         if isinstance(self.kernels, Streamed):
             return np.ones(self.count)
-        low = self.kernels if isinstance(self.kernels, LowRank) else None
-        each = self.kernels if low is None else (low.factor(m) for m in range(self.count))
-        return np.array([float(max(kernel.max(), -kernel.min())) for kernel in each])
+        if isinstance(self.kernels, LowRank):
+            return np.array([_largest(self.kernels.factor(m)) for m in range(self.count)])
+        return np.array(self._each_stored(_largest))
+
+    def each(self, function: Asked[T], *own: Sequence[object] | Array, of: Iterable[int] | None = None) -> list[T]:
+        """function(kernel, *items) of every kernel, or of some, where the kernels lie: with doubles, and one item of
+        each of `own`. Functions and items must be such that they can be sent to a worker."""
+        if isinstance(self.kernels, Distributed):
+            return self.kernels.each(function, *own, of=of, offsets=self.offsets)
+        chosen = range(self.count) if of is None else of
+        return [function(self.kernel(m), *(items[m] for items in own)) for m in chosen]
+
+    def _each_stored(self, function: Asked[T]) -> list[T]:
+        """The same with kernels as they are stored."""
+        if isinstance(self.kernels, Distributed):
+            return self.kernels.each(function, stored=True)
+        return [function(kernel) for kernel in self.kernels]
+
+    def of_some(self, samples: NDArray[np.intp]) -> Array:
+        """The kernels of some of the samples, as they are stored, in double precision."""
+        return np.stack(self._each_stored(partial(_part, samples=samples)))
 
     def once(self, name: str, at: Array, compute: Callable[[], T]) -> T:
         """What `compute` finds at these numbers; not computed again where another task with these kernels has."""
@@ -127,6 +150,9 @@ class KernelStack:
             columns = self.kernels.columns
             kernel += (columns * self.kernels.spread(weights)) @ columns.T
             return
+        if isinstance(self.kernels, Distributed):
+            kernel += self.kernels.begin_sum(weights, self.offsets)()
+            return
         for m in np.flatnonzero(weights):
             daxpy(self._flat(self._entries(int(m))), kernel.ravel(), a=weights[m])
 
@@ -138,6 +164,11 @@ class KernelStack:
         if isinstance(self.kernels, LowRank):
             self.add_combined(kernel, weights)
             return self.matvecs(vector)
+        if isinstance(self.kernels, Distributed):
+            changed = self.kernels.begin_sum(weights, self.offsets)
+            images = self.matvecs(vector)
+            kernel += changed()
+            return images
         images = np.empty((self.count, self.samples))
         for m in range(self.count):
             base = self._entries(m)
@@ -152,14 +183,10 @@ class KernelStack:
 
     def _entries(self, m: int) -> Array:
         """Kernel m in double precision, less its offsets; only the lower triangle counts."""
-        kernel = np.asarray(self.kernels[m], dtype=np.float64)
-        if self.offsets is None:
-            return kernel
-        kernel = kernel - self.offsets[m][:, None]
-        kernel -= self.offsets[m]
-        return kernel
+        return entries(self.kernels[m], None if self.offsets is None else self.offsets[m])
 
-    def _doubles(self, m: int) -> Array:
+    def kernel(self, m: int) -> Array:
+        """Kernel m in double precision, less its offsets."""
         kernel = self._entries(m)
         return kernel if self.symmetric else mirrored(kernel)
 
@@ -180,16 +207,21 @@ class KernelStack:
             return np.zeros((self.count, self.samples))
         if isinstance(self.kernels, LowRank | Streamed):
             return self.kernels.matvecs(vector)
-        return np.stack([_image(self._entries(m), vector) for m in range(self.count)])
+        return self._images(range(self.count), vector)
 
     def matvecs_of(self, chosen: NDArray[np.bool_], vector: Array) -> Array:
         """K_m v for the kernels that are chosen, and zeros for the others, which are not read; (M, n)."""
         if chosen.all() or isinstance(self.kernels, LowRank | Streamed):
             return self.matvecs(vector)
         images = np.zeros((self.count, self.samples))
-        for m in np.flatnonzero(chosen):
-            images[m] = _image(self._entries(int(m)), vector)
+        if chosen.any():
+            images[chosen] = self._images(np.flatnonzero(chosen).tolist(), vector)
         return images
+
+    def _images(self, of: Iterable[int], vector: Array) -> Array:
+        if isinstance(self.kernels, Distributed):
+            return np.stack(self.kernels.each(partial(_image, vector=vector), of=of, offsets=self.offsets))
+        return np.stack([_image(self._entries(m), vector) for m in of])
 
     def matvecs_each(self, vectors: Array) -> Array:
         """K_m v_m for every kernel and its own vector, (M, n)."""
@@ -198,7 +230,7 @@ class KernelStack:
         if isinstance(self.kernels, LowRank):
             factors = [self.kernels.factor(m) for m in range(self.count)]
             return np.stack([factor @ (vector @ factor) for factor, vector in zip(factors, vectors, strict=True)])
-        return np.stack([kernel @ vector for kernel, vector in zip(self.each_kernel(), vectors, strict=True)])
+        return np.stack(self.each(np.matmul, vectors))
 
     def quad_forms(self, vector: Array) -> Array:
         """v'K_m v for every kernel."""
@@ -224,7 +256,7 @@ class KernelStack:
     def _pivot(self, m: int) -> tuple[int, Array | None]:
         """Rank of kernel m up to rounding, and its factor if that is low. Computed once."""
         if m not in self._pivoted:
-            self._pivoted[m] = pivoted_cholesky(self._doubles(m), self.samples * np.finfo(float).eps)
+            (self._pivoted[m],) = self.each(partial(pivoted_cholesky, tolerance=self.samples * EPSILON), of=[m])
         return self._pivoted[m]
 
     @cached_property
@@ -233,17 +265,19 @@ class KernelStack:
             return self.kernels.sums(np.sum(self.kernels.columns**2, axis=0))
         if isinstance(self.kernels, Streamed):
             return np.full(self.count, float(self.samples))
-        traces = np.array([float(np.trace(kernel)) for kernel in self.kernels])
+        traces = np.array([float(trace) for trace in self._each_stored(np.trace)])
         return traces if self.offsets is None else traces - 2 * self.offsets.sum(axis=1)
 
     @cached_property
     def factors(self) -> list[Factor]:
+        if isinstance(self.kernels, Distributed):
+            self.kernels.refuse("factors of all of them are asked for")
         return [self.factor(m) for m in range(self.count)]
 
     def factor(self, m: int) -> Factor:
         if isinstance(self.kernels, LowRank):
             return _of_factor(self.kernels.factor(m))
-        return _factor(self._doubles(m))
+        return self.each(_factor, of=[m])[0]
 
     def share_factors(self, scaled: KernelStack, size: float) -> None:
         """Give a stack whose kernels count as divided by `size` this one's factors, rescaled: made once for all units.
@@ -265,18 +299,12 @@ class KernelStack:
 
     @cached_property
     def _spreads(self) -> Array:
-        return self.once("spreads", np.empty(0), lambda: np.array([self._spread_of(m) for m in range(self.count)]))
+        return self.once("spreads", np.empty(0), self._find_spreads)
 
-    def _spread_of(self, m: int) -> float:
+    def _find_spreads(self) -> Array:
         if isinstance(self.kernels, LowRank):
-            factor = self.kernels.factor(m)
-            spread, size = np.ptp(factor, axis=0), np.abs(factor).max(axis=0)
-            return float(np.min(spread / np.maximum(size, 1e-300), initial=1.0, where=size > 0))
-        kernel = self.kernels[m]
-        diagonal = np.diagonal(kernel).astype(np.float64)
-        distances = diagonal[0] + diagonal - 2 * np.asarray(kernel[:, 0], dtype=np.float64)
-        size = float(np.max(diagonal))
-        return float(np.max(distances)) / size if size > 0 else 1.0
+            return np.array([_spread_of_factor(self.kernels.factor(m)) for m in range(self.count)])
+        return np.array(self._each_stored(_spread_of))
 
     @cached_property
     def reference(self) -> int:
@@ -285,8 +313,7 @@ class KernelStack:
             columns = self.kernels.columns - self.kernels.columns.mean(axis=0)
             return int(np.argmin(np.sum((columns / np.maximum(np.ptp(columns, axis=0), 1e-300)) ** 2, axis=1)))
         distances = np.zeros(self.samples)
-        for kernel in self.each_kernel():
-            apart = np.diagonal(kernel) - 2 * kernel.mean(axis=1)
+        for apart in self.each(_from_the_mean):
             distances += (apart - apart.min()) / max(float(np.ptp(apart)), 1e-300)
         return int(np.argmin(distances))
 
@@ -309,15 +336,14 @@ class KernelStack:
             return replace(self, kernels=LowRank(factors), sizes=None)
         if min(self._spread(m) for m in range(self.count)) > OVERWHELMING:
             return self
-        return replace(self, offsets=np.stack([offsets_of(kernel, r) for kernel in self.each_kernel()]))
+        return replace(self, offsets=np.stack(self.each(partial(offsets_of, reference=r))))
 
     def low_rank_factor(self, m: int, centred: bool) -> NumericalFactor | None:
         """A factor of kernel m with few columns, if `centred` for features counted from the reference; None if its rank
         is too high. Computed once."""
         if (m, centred) not in self._factored:
-            kernel = self._doubles(m)
-            offsets = offsets_of(kernel, self.reference) if centred else np.zeros(self.samples)
-            self._factored[m, centred] = _pivoted(kernel, offsets)
+            reference = self.reference if centred else None
+            (self._factored[m, centred],) = self.each(partial(_pivoted, reference=reference), of=[m])
         return self._factored[m, centred]
 
     images, own_images, swept = OldName("matvecs"), OldName("matvecs_each"), OldName("update_and_matvec")
@@ -334,11 +360,39 @@ def offsets_of(kernel: Array, reference: int) -> Array:
     return np.asarray(kernel[:, reference] - kernel[reference, reference] / 2)
 
 
-def _pivoted(kernel: Array, offsets: Array) -> NumericalFactor | None:
-    """Cholesky with pivots of K − g1' − 1g', which reads no more than the pivots' rows. What is left is semidefinite,
-    so that its diagonal bounds it. If nothing is left, the factor is accurate; if no more than rounding of the stored
-    entries is, and some more columns do not help, it ends where that began."""
-    n, epsilon = len(kernel), np.finfo(float).eps
+def _largest(kernel: RealArray) -> float:
+    return float(max(kernel.max(), -kernel.min()))
+
+
+def _part(kernel: RealArray, samples: NDArray[np.intp]) -> Array:
+    return np.asarray(kernel[samples][:, samples], dtype=np.float64)
+
+
+def _spread_of(kernel: RealArray) -> float:
+    """What is left of a kernel without a constant, as a share of it."""
+    diagonal = np.diagonal(kernel).astype(np.float64)
+    distances = diagonal[0] + diagonal - 2 * np.asarray(kernel[:, 0], dtype=np.float64)
+    size = float(np.max(diagonal))
+    return float(np.max(distances)) / size if size > 0 else 1.0
+
+
+def _spread_of_factor(factor: Array) -> float:
+    spread, size = np.ptp(factor, axis=0), np.abs(factor).max(axis=0)
+    return float(np.min(spread / np.maximum(size, 1e-300), initial=1.0, where=size > 0))
+
+
+def _from_the_mean(kernel: Array) -> Array:
+    """The squared distance of every sample from the mean of all, but for a constant."""
+    return np.asarray(np.diagonal(kernel) - 2 * kernel.mean(axis=1))
+
+
+def _pivoted(kernel: Array, reference: int | None) -> NumericalFactor | None:
+    """Cholesky with pivots of K − g1' − 1g', where g are the offsets of a reference, or nothing. It reads no more than
+    the pivots' rows. What is left is semidefinite, so that its diagonal bounds it. If nothing is left, the factor is
+    accurate; if no more than rounding of the stored entries is, and some more columns do not help, it ends where that
+    began."""
+    offsets = np.zeros(len(kernel)) if reference is None else offsets_of(kernel, reference)
+    n, epsilon = len(kernel), EPSILON
     diagonal = np.diagonal(kernel)
     left = (diagonal - offsets) - offsets
     size = float(np.max(left, initial=0.0))

@@ -6,12 +6,13 @@ import math
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..errors import InputError, clipped, remedy
+from .distributed import DaskArray, Distributed, is_dask
 from .low_rank import LowRank, Stored
 from .memory import check_copy
 from .numbers import RealArray
@@ -20,6 +21,7 @@ from .stack import mirrored
 from .streamed import Streamed
 
 Array = NDArray[np.float64]
+Given: TypeAlias = Stored | DaskArray  # a stack whose shape has been checked
 
 LARGEST = 1e150
 REPAIRS = ("clip", "shift", "symmetrise")
@@ -39,10 +41,16 @@ class KnownStack(NamedTuple):
     semidefinite: Sequence[bool]
 
 
-def as_stack(kernels: object) -> Stored:
-    """Check the shape; return factors, a memory map, or an array that no other code can write to."""
+def as_stack(kernels: object) -> Given:
+    """Check the shape; return factors, a memory map, an array that no other code can write to, or one of Dask's."""
     check_copy(kernels)
-    stack = kernels if isinstance(kernels, LowRank | Streamed) else as_array(kernels, "kernels", "(M, n, n)")
+    stack: Given
+    if isinstance(kernels, LowRank | Streamed | Distributed):
+        stack = kernels
+    elif is_dask(kernels):
+        stack = _check_lazy(kernels)
+    else:
+        stack = as_array(kernels, "kernels", "(M, n, n)")
     if stack.ndim != 3:
         words = "give a three-dimensional stack (M, n, n)"
         if stack.ndim == 2:
@@ -60,18 +68,27 @@ def as_stack(kernels: object) -> Stored:
         raise InputError(f"kernels have shape {stack.shape}: they are empty; give at least two samples")
     if rows < 2:
         raise InputError(f"kernels are for n = {rows} sample: give at least two, one of each class")
-    return stack if isinstance(stack, LowRank | Streamed) else _ours(stack, new=isinstance(kernels, list | tuple))
+    return _ours(stack, new=isinstance(kernels, list | tuple)) if isinstance(stack, np.ndarray) else stack
 
 
-def _index_first(stack: Stored) -> Stored:
+def _index_first(stack: Given) -> Given:
     """(n, n, M) as (M, n, n), with a warning, where the shape can be nothing else."""
-    if isinstance(stack, LowRank | Streamed):
+    if isinstance(stack, LowRank | Streamed | Distributed) or 0 in stack.shape:
         return stack
-    if not stack.shape[0] == stack.shape[1] != stack.shape[2] or 0 in stack.shape:
+    if not stack.shape[0] == stack.shape[1] != stack.shape[2]:
         return stack
     shape = f"kernels have shape {stack.shape}: read as (n, n, M), kernel index last"
     warnings.warn(shape, stacklevel=4)
-    return np.moveaxis(stack, -1, 0)
+    return np.moveaxis(stack, -1, 0)  # type: ignore[type-var]  # Dask's too
+
+
+def _check_lazy(kernels: DaskArray) -> DaskArray:
+    """What can be said of a Dask array before it is computed."""
+    if kernels.dtype.kind not in "fiub":
+        raise InputError(f"kernels have dtype {kernels.dtype}: give real numbers, an array (M, n, n)")
+    if any(math.isnan(length) for length in kernels.shape):
+        raise InputError("kernels are a Dask array of unknown shape: call kernels.compute_chunk_sizes() first")
+    return kernels
 
 
 def _ours(stack: RealArray, new: bool) -> RealArray:
@@ -86,6 +103,10 @@ def as_array(values: object, name: str, shape: str) -> RealArray:
     if isinstance(values, Mapping):
         words = remedy(f"give list({name}.values()), and its keys as names", "store lists, one for each matrix")
         raise InputError(f"{name} are a dict: {words}")
+    if is_dask(values) or (isinstance(values, list | tuple) and any(map(is_dask, values))):
+        raise InputError(f"{name} are on a cluster: give {name}.compute(), or kernels as dask.array.stack(kernels)")
+    if isinstance(values, Distributed):
+        values.refuse("all of them are asked for in one place")
     try:
         array = values if isinstance(values, np.ndarray) else np.asarray(values)
     except ValueError as fault:
@@ -100,17 +121,24 @@ def as_array(values: object, name: str, shape: str) -> RealArray:
 
 
 def validated(
-    stack: Stored, names: tuple[str, ...], repair: str | None, semidefinite: Sequence[bool] | None = None
+    stack: Stored,
+    names: tuple[str, ...],
+    repair: str | None,
+    semidefinite: Sequence[bool] | None = None,
+    first: int = 0,
+    count: int | None = None,
 ) -> dict[str, object]:
     """Validate the stack and return fields of an Instance: the stack, its repairs, whether it is exactly symmetric, the
     checksums of a memory map, and the largest entry of every kernel. `semidefinite` tells which kernels need no test
-    of that."""
+    of that. Of a part of `count` kernels, `first` is the index of its first."""
     asked = repairs_asked(repair)
     if isinstance(stack, Streamed):
         return {"kernels": stack}  # its features have been checked, and Gaussians are semidefinite
     if isinstance(stack, LowRank):
         for m, name in enumerate(names):
             _check_entries(stack.factor(m), f"the factor of kernel {name!r} (index {m})", np.sqrt(LARGEST))
+        return {"kernels": stack}
+    if isinstance(stack, Distributed):  # by its workers, when it was made
         return {"kernels": stack}
     mapped, tolerance = is_mapped(stack), rounding(stack.dtype)
     repairs: list[str] = []
@@ -120,12 +148,12 @@ def validated(
         with np.errstate(over="ignore"):
             kernel = np.asarray(stack[m], dtype=np.float64)
         checksums += [checksum(stack[m])] if mapped else []
-        where = f"kernel {name!r} (index {m})"
+        where = f"kernel {name!r} (index {first + m})"
         size = _check_entries(kernel, where)
         change = asymmetry(kernel)
         if change > tolerance * size:
             if "symmetrise" not in asked:
-                raise _asymmetric(kernel, where, count=len(names))
+                raise _asymmetric(kernel, where, len(names) if count is None else count)
             kernel = (kernel + kernel.T) / 2
             stack = _writeable(stack)
             stack[m] = kernel

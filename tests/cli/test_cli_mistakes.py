@@ -88,7 +88,7 @@ def folder(tmp_path_factory):
 # 8: what is said
 MISTAKES = {
     # files
-    "solve": ("Missing argument 'instance'", "see mklcvx solve --help"),
+    "solve": ("Missing argument", "see mklcvx solve --help"),
     "solve nowhere.npz": ("nowhere.npz: no such file: check the path",),
     "solve text.npz": ("text.npz: is not an .npz archive",),
     "solve notes.txt": ("unknown kind of file '.txt': give a .npz, .mat or .json file, or a folder of .csv files",),

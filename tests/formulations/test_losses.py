@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 from mklcvx.formulations.losses import COUNTS, LOGISTIC, LOSSES, NU, SQUARED, Huber, Quadratic, SmoothedHinge
 from mklcvx.formulations.losses._exact import middle, zeros
@@ -183,6 +184,24 @@ def test_the_bias_is_the_least_and_its_interval_is_flat(loss, seed):
     inside, outside = np.linspace(low, high, 9), [low - 1e-3 * far, high + 1e-3 * far]
     assert scanned(problem, outputs, inside) == pytest.approx(np.full(9, risk.value), abs=1e-10 * far**2)
     assert (scanned(problem, outputs, outside)[np.abs(outside) < far] > risk.value).all()
+
+
+@pytest.mark.parametrize(("loss", "bias"), [side for side in SIDES if hasattr(side[0], "risk_at")], ids=named)
+def test_the_risk_at_a_level_is_the_least_over_the_bias_alone(loss, bias):
+    """By the values of the loss and SciPy's search; a level is ρ or ε where it is an unknown."""
+    for seed in range(3):
+        problem = task(loss, bias, seed, n=9)
+        outputs, levels = np.random.default_rng(seed).normal(size=9), (0.0, 0.4) if loss.level_name else (0.0,)
+        for level in levels:
+
+            def total(b, problem=problem, outputs=outputs, level=level):
+                return loss.value(outputs + b, problem.y, problem.box, level).sum() + loss.level_cost(
+                    level, problem.box
+                )
+
+            least = minimize_scalar(total, bounds=(-6, 6), options={"xatol": 1e-9}).fun if bias else total(0.0)
+            found = loss.risk_at(level, outputs, problem.y, problem.box, bias)
+            assert found == pytest.approx(least, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize("loss", PRICED, ids=named)

@@ -107,6 +107,25 @@ def test_the_share_has_limits(given):
         solve(Instance(K, response=Y), "l1", loss="nu_svr", **given)
 
 
+def test_the_share_is_a_half_unless_given():
+    assert NuSVR().nu == 0.5
+    assert solve(Instance(K, response=Y), "l1", loss="nu_svr").parameters["nu"] == 0.5
+
+
+def test_the_bias_may_lie_anywhere_between_where_the_prices_balance():
+    """With unit prices and N/2 = 2, either end of the tube may lie anywhere between two residuals."""
+    outputs = np.array([0.0, 0.5, 1.5, 3.0, 3.2, 4.0, 6.0, 6.5])
+    problem = Task(np.eye(8)[None], np.zeros(8), np.ones(8), NuSVR(0.5), True)
+    risk = problem.risk(outputs)
+    # The lower end of −outputs − b lies between the second and the third residual, the upper one likewise.
+    assert risk.bias_interval == pytest.approx((-(1.5 + 6.0) / 2, -(0.5 + 4.0) / 2))
+    tubes = np.linspace(0.0, 7.0, 7001)
+    for bias in np.linspace(*risk.bias_interval, 5):
+        beyond = np.maximum(np.abs(outputs + bias) - tubes[:, None], 0.0).sum(axis=1)
+        assert (beyond + 4.0 * tubes).min() == pytest.approx(risk.value, abs=1e-9)
+    assert Task(np.eye(8)[None], np.zeros(8), np.ones(8), NuSVR(0.5), False).risk(outputs).bias_interval == (0.0, 0.0)
+
+
 @over_biases
 def test_alpha_is_never_too_long_by_a_last_bit(bias):
     """Wild points of many sizes, prices far apart: ‖α‖₁ ≤ N in exact arithmetic, whatever rounding does to N."""

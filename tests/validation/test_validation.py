@@ -161,13 +161,14 @@ def studies():
     """The modules of the benchmarks."""
     sys.path.insert(0, str(ROOT / "validation" / "bench"))
     try:
+        import beside
         import growth
         import jobs
         import problems
         import profiles
     finally:
         sys.path.remove(str(ROOT / "validation" / "bench"))
-    return SimpleNamespace(growth=growth, jobs=jobs, problems=problems, profiles=profiles)
+    return SimpleNamespace(beside=beside, growth=growth, jobs=jobs, problems=problems, profiles=profiles)
 
 
 def test_the_problem_that_peers_were_measured_on(studies):
@@ -220,6 +221,22 @@ def test_a_study_in_small(tmp_path):
     assert "python validation/bench --study profiles --quick" in text
     assert "| interior | 100% |" in text
     assert str(tmp_path) not in text
+
+
+def test_programs_of_others_side_by_side(studies, tmp_path):
+    """Those that are not installed are named; a response has a unit as well."""
+    made = studies.beside.jobs(True, ())
+    chosen = [job for job in made if job.labels["data"] != "digits" and job.formulation == "average"][::2]
+    results = studies.jobs.run(chosen, lambda _: None, lambda: None)
+    lines = studies.beside.study(results, tmp_path).lines
+    cells = [[part.strip() for part in line.split("|")[1:6]] for line in lines if line.startswith("| ")]
+    ours = [row for row in cells if row[0] == "mklcvx"]
+    assert [row[1] for row in ours] == ["`average`", "`average`, squared loss"]
+    assert all(float(row[4]) <= 1e-9 and float(row[3]) > 0 for row in ours)
+    (svc,) = (row for row in cells if row[0] == "svc-average")
+    assert 1e-9 < float(svc[4]) < 1e-2
+    if not studies.beside.PEERS["mklpy-easymkl"].available():
+        assert any("left out: mklpy-average" in line for line in lines)
 
 
 def test_a_part_of_the_benchmarks_does_not_replace_the_results_of_all():

@@ -1,7 +1,7 @@
 """The benchmarks: what solving costs in LIBSVM fits, how it grows, how often it succeeds, how much memory it takes.
 
-    python validation/bench [--study headline|prices|growth|profiles|memory]... [--quick] [--external NAME=COMMAND]...
-                            [-o DIR]
+    python validation/bench [--study headline|prices|growth|profiles|memory|beside]... [--quick]
+                            [--external NAME=COMMAND]... [-o DIR]
 
 Writes one CSV file per study, the pictures, and bench.md. Contestants run in turns in a process whose BLAS has one
 thread; everybody's gap is recomputed by the same code (`mklcvx.bench`). External commands take part in the headline.
@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import beside
 import growth
 import headline
 import memory
@@ -31,14 +32,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from mklcvx import InputError
 from mklcvx.bench.external import External
 
-STUDIES = {"headline": headline, "prices": prices, "growth": growth, "profiles": profiles, "memory": memory}
+WHOLE = {"headline": headline, "prices": prices, "growth": growth, "profiles": profiles, "memory": memory}
+STUDIES = {**WHOLE, "beside": beside}  # by its name alone: others' programs have an environment of their own
 RESULTS = Path(__file__).parent / "results"
-PACKAGES = ("mklcvx", "numpy", "scipy", "scikit-learn", "cvxpy", "clarabel", "scs", "MKLpy")
+PACKAGES = ("mklcvx", "numpy", "scipy", "scikit-learn", "cvxpy", "clarabel", "scs", "MKLpy", "himalaya")
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--study", action="append", choices=list(STUDIES), help="all if none is given")
+    parser.add_argument("--study", action="append", choices=list(STUDIES), help="all but beside if none is given")
     parser.add_argument("--quick", action="store_true", help="a smoke run: tiny, one round, no evidence")
     parser.add_argument("--external", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument("-o", "--output", type=Path, help="a folder; validation/bench/results unless given")
@@ -54,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
     folder = asked.output or RESULTS
     folder.mkdir(parents=True, exist_ok=True)
     made: dict[str, Study] = {}
-    for name in asked.study or STUDIES:
+    for name in asked.study or WHOLE:
         made[name] = one(name, asked.quick, asked.external, folder)
         write_csv(folder / f"{name}.csv", made[name])
         (folder / "bench.md").write_text(as_markdown(made, asked.quick, asked.study), encoding="utf-8")

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import load_breast_cancer, make_classification, make_moons
+from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification, make_moons
 
 from mklcvx import Instance, zoo
 from mklcvx.problem.kernels import Gaussian, KernelBank
@@ -31,6 +31,18 @@ def peers(samples: int = 300) -> Instance:
     single = KernelBank([Gaussian(1.0)], features="each").fit(features[:, :10])
     kernels = np.concatenate([whole.stack(), single.stack()])  # k(x, x) = 1: the trace is n already
     return Instance(kernels, np.where(classes == 1, 1, -1), groups=np.arange(20) // 2)
+
+
+@lru_cache(maxsize=1)
+def diabetes(samples: int = 442) -> Instance:
+    """A response, standardised as are the features: ten Gaussians on all of them, and one on each of the ten."""
+    features, response = load_diabetes(return_X_y=True)
+    features, response = features[:samples], response[:samples]
+    features = (features - features.mean(axis=0)) / features.std(axis=0)
+    whole = KernelBank([Gaussian(float(gamma)) for gamma in np.geomspace(1e-3, 10, 10)]).fit(features)
+    single = KernelBank([Gaussian(1.0)], features="each").fit(features)
+    kernels = np.concatenate([whole.stack(), single.stack()])
+    return Instance(kernels, response=(response - response.mean()) / response.std())
 
 
 @lru_cache(maxsize=1)

@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpq, fmpq_mat, fmpz_mat
 
+from ...problem.distributed import Distributed
 from ...problem.low_rank import LowRank
 from ...problem.stack import mirrored
 from .balls import ONE, Array, as_balls, exacts, inner, middles, rounded_up
@@ -59,6 +60,8 @@ class KernelBalls:
 
     def __init__(self, kernels: Any, names: Sequence[str] | None = None) -> None:
         self.names = tuple(names) if names is not None else tuple(f"K{m + 1}" for m in range(len(kernels)))
+        if isinstance(kernels, Distributed):
+            kernels.refuse("balls of all of them are asked for")
         self.factored, each = isinstance(kernels, LowRank), range(len(kernels))
         self.doubles = [kernels.factor(m) if self.factored else mirrored(np.asarray(kernels[m], float)) for m in each]
         self.balls = [as_balls(stored) for stored in self.doubles]

@@ -295,7 +295,7 @@ LOSSES: dict[str, Stated] = {
     "epsilon_insensitive": lambda y, c, own: _two_sided(y, -c, c, own["epsilon"]),
     "squared_epsilon_insensitive": lambda y, c, own: Quadratic(y, exact(own["epsilon"]), 1 / exact(c), None, None),
     "huber": lambda y, c, own: _two_sided(y, -c * own["delta"], c * own["delta"], kappa=1 / exact(c)),
-    "poisson": lambda y, c, own: Counted(exact(c), exact(own["low"]), exact(c * float(y))),
+    "poisson": lambda y, c, own: Counted(exact(c), exact(own["low"]), exact(c * (int(y.p) / int(y.q)))),
     "nu_svr": lambda y, c, own: _two_sided(y, -c, c),
     "quantile": lambda y, c, own: _two_sided(y, -(1 - own["quantile"]) * c, own["quantile"] * c),
 }

@@ -1,0 +1,241 @@
+"""Kernels on the workers of a Dask cluster: one more kind of stack, which is never in one place.
+
+A chunk of the Dask array, some kernels, lies with one worker. What is asked of a stack is asked of its chunks, where
+they lie, and only answers travel: vectors, numbers, factors of few columns, one kernel where one is asked for. A
+product with every kernel is one task for each chunk.
+
+**The weighted sum** is made in strips of rows. A strip goes from chunk to chunk, each adds its kernels to it, and
+different strips are with different workers at a time. So every entry is summed in the order of the kernels, with the
+roundings that one process makes, whatever the number of workers; and no more than the lower triangle travels.
+
+**A worker that is lost** takes its chunks with it. The scheduler makes them again as it made them first, from what the
+Dask array was made of, and validates them again; they must have the checksums that were validated.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol, TypeAlias, TypeGuard, TypeVar, cast, overload
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ..errors import InputError, clipped
+from .numbers import AnyArray, RealArray
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+Array = NDArray[np.float64]
+Several: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | NDArray[np.intp]"
+T = TypeVar("T")
+Asked: TypeAlias = Callable[..., T]  # type: ignore[explicit-any]  # a kernel, and what else is handed over
+
+STRIPS = 4  # for each chunk: with as many as chunks, half of the workers would wait
+LEAST = 1 << 17  # entries of a strip: fewer are not worth a task
+
+
+class DaskArray(Protocol):
+    """What is asked of a Dask array."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.float64]  # or of other numbers
+    chunks: tuple[tuple[int, ...], ...]
+
+    @property
+    def ndim(self) -> int: ...
+    def rechunk(self, chunks: dict[int, int]) -> DaskArray: ...
+    def to_delayed(self) -> NDArray[np.object_]: ...
+
+
+def is_dask(values: object) -> TypeGuard[DaskArray]:
+    """Whether it is an array of Dask; Dask is not imported to find out."""
+    return hasattr(values, "__dask_graph__") and hasattr(values, "to_delayed") and hasattr(values, "chunks")
+
+
+def entries(kernel: RealArray, offsets: Array | None) -> Array:
+    """The kernel in double precision, less its offsets: K − g1' − 1g'."""
+    doubles: Array = np.asarray(kernel, dtype=np.float64)
+    if offsets is None:
+        return doubles
+    doubles = doubles - offsets[:, None]
+    doubles -= offsets
+    return doubles
+
+
+class Run(NamedTuple):
+    """Kernels that are asked one after the other and lie in one chunk: their numbers, and their places in it."""
+
+    chunk: Future
+    kernels: list[int]
+    places: list[int]
+
+
+class Distributed:
+    """A stack (M, n, n) of validated kernels, whose chunks are futures of a cluster; kernel m is at `places[m]`, the
+    chunk and the index in it."""
+
+    ndim = 3
+
+    def __init__(
+        self,
+        client: Client,
+        chunks: Sequence[Future],
+        places: Sequence[tuple[int, int]],
+        samples: int,
+        dtype: DTypeLike,
+    ) -> None:
+        self.client, self.chunks, self.places = client, tuple(chunks), tuple(places)
+        self.shape, self.dtype = (len(self.places), samples, samples), np.dtype(dtype)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all kernels."""
+        return len(self) * self.shape[1] ** 2 * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __iter__(self) -> Iterator[AnyArray]:
+        return (self[m] for m in range(len(self)))
+
+    @overload
+    def __getitem__(self, which: int | tuple[object, ...]) -> AnyArray: ...  # a tuple is refused
+
+    @overload
+    def __getitem__(self, which: Several) -> Distributed: ...
+
+    def __getitem__(self, which: int | Several | tuple[object, ...]) -> AnyArray | Distributed:
+        """One kernel, which is fetched, or some, which stay where they are."""
+        if isinstance(which, tuple):
+            self.refuse("entries of all kernels are asked for")
+        chosen = np.arange(len(self))[which]
+        if np.ndim(chosen) == 0:
+            (kernel,) = self.each(_itself, of=[int(chosen)], stored=True)
+            return kernel
+        return Distributed(self.client, self.chunks, [self.places[m] for m in chosen], self.shape[1], self.dtype)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NoReturn:
+        self.refuse("all of them are asked for in one place")
+
+    def __reduce__(self) -> NoReturn:
+        self.refuse("they cannot be copied to another process")
+
+    def refuse(self, why: str) -> NoReturn:
+        """Refuse what would need the whole stack here."""
+        whole = f"{len(self)} kernels of {self.shape[1]} samples, {self.nbytes / 1e9:.3g} GB"
+        raise InputError(
+            f"kernels are on a cluster ({whole}), and {why}: give kernels.compute(), if they fit into memory"
+        )
+
+    def each(
+        self,
+        function: Asked[T],
+        *own: Sequence[object] | Array,
+        of: Iterable[int] | None = None,
+        offsets: Array | None = None,
+        stored: bool = False,
+    ) -> list[T]:
+        """function(kernel, *items) of every kernel, or of some, where the kernels lie. `own` have an item for each
+        kernel of the stack. Kernels are doubles, less their offsets; or as they are `stored`."""
+        columns = (*own, [None] * len(self) if offsets is None else offsets)
+        tasks = []
+        for run in self._runs(range(len(self)) if of is None else of):
+            items = [tuple(column[m] for column in columns) for m in run.kernels]
+            tasks.append(self._submit(_applied, run.chunk, run.places, function, items, stored))
+        return list(itertools.chain.from_iterable(gathered(self.client, tasks)))
+
+    def begin_sum(self, weights: Array, offsets: Array | None = None) -> Callable[[], Array]:
+        """Begin Σ_m weight_m K_m, which a call of what is returned waits for; chunks without weight are not asked."""
+        n, strips = self.shape[1], list[object]()
+        runs = list(self._runs(np.flatnonzero(weights).tolist()))
+        edges = np.linspace(0, n, max(1, min(STRIPS * len(runs), n * n // LEAST)) + 1).astype(int).tolist()
+        for rows in itertools.pairwise(edges) if runs else ():
+            strip: object = None
+            for run in runs:
+                less = None if offsets is None else offsets[run.kernels]
+                strip = self._submit(_added, run.chunk, run.places, strip, rows, weights[run.kernels], less)
+            strips.append(strip)
+
+        def ended() -> Array:
+            total, found = np.zeros((n, n)), cast("list[Array]", gathered(self.client, strips))
+            for start, part in zip(edges, found, strict=False):
+                end = start + len(part)
+                total[start:end, :end] = part
+                total[:end, start:end] = part.T  # the square on the diagonal is symmetric
+            return total
+
+        return ended
+
+    def of_samples(self, samples: NDArray[np.intp]) -> Distributed:
+        """The kernels of some of the samples, beside the others."""
+        chunks = [self._submit(_of_samples, chunk, samples) for chunk in self.chunks]
+        return Distributed(self.client, chunks, self.places, len(samples), self.dtype)
+
+    def _runs(self, kernels: Iterable[int]) -> Iterator[Run]:
+        for chunk, group in itertools.groupby(kernels, key=lambda m: self.places[m][0]):
+            run = list(group)
+            yield Run(self.chunks[chunk], run, [self.places[m][1] for m in run])
+
+    def _submit(self, function: Asked[object], *given: object) -> Future:
+        return self.client.submit(function, *given, pure=False)  # a name of its own: arguments are not hashed
+
+
+def gathered(client: Client, tasks: Sequence[object]) -> list[T]:
+    """Results of tasks; in one line, what the cluster can no longer make."""
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+    from distributed.client import ClosedClientError
+
+    try:
+        return cast("list[T]", client.gather(list(tasks)))
+    except (KilledWorker, CancelledError, ClosedClientError, OSError) as fault:
+        words = clipped(f"{type(fault).__name__}: {fault}", 120)
+        remedy = "make the Instance again, with workers that have the memory and chunks that a graph can load again"
+        raise InputError(f"the cluster no longer gives the kernels ({words}): {remedy}") from fault
+
+
+def _itself(kernel: AnyArray) -> AnyArray:
+    return kernel
+
+
+def _applied(
+    kernels: RealArray, places: list[int], function: Asked[T], items: list[tuple[object, ...]], stored: bool
+) -> list[T]:
+    """On a worker: what `each` asks of the kernels of a chunk; the last item is the offsets."""
+    found = []
+    for place, (*own, offsets) in zip(places, items, strict=True):
+        kernel = kernels[place] if stored else entries(kernels[place], cast("Array | None", offsets))
+        found.append(function(kernel, *own))
+    return found
+
+
+def _added(
+    kernels: RealArray,
+    places: list[int],
+    strip: Array | None,
+    rows: tuple[int, int],
+    weights: Array,
+    offsets: Array | None,
+) -> Array:
+    """On a worker: a strip of the sum's lower triangle, with the kernels of a chunk added. The strip that came stays
+    as it is, since it may be asked for again."""
+    from scipy.linalg.blas import daxpy
+
+    start, end = rows
+    total = np.zeros((end - start, kernels.shape[2]))
+    if strip is not None:
+        total[:, :end] = strip
+    for k, place in enumerate(places):
+        part = np.asarray(kernels[place, start:end], dtype=np.float64)
+        if offsets is not None:
+            part = part - offsets[k][start:end, None]
+            part -= offsets[k]
+        daxpy(part.ravel(), total.ravel(), a=weights[k])
+    return total[:, :end].copy()
+
+
+def _of_samples(kernels: RealArray, samples: NDArray[np.intp]) -> RealArray:
+    return np.ascontiguousarray(kernels[:, samples[:, None], samples])
