@@ -109,6 +109,9 @@ def page(cells: list[dict], n: int, picture: str) -> str:
     lines += ["", *(f"- `{name}`: {words}" for name, words in ABOUT.items()), "", f"![]({picture})", ""]
     good = [cell for cell in cells if cell["gap"] <= TOLERANCE and cell["cpu"] <= LIMIT and cell["gigabytes"] < 6]
     lines += [f"A gap of at most {TOLERANCE:g} within 30 minutes and 6 GB: {len(good)} of {len(cells)} cells.", ""]
+    known = {(cell["data"], cell["landmarks"]) for cell in cells if cell["samples"] == n}
+    missing = ", ".join(f"{data}:{count}" for data, count in CELLS if (data, count) not in known)
+    lines += [f"Not measured yet: {missing}.", ""] if missing else []
     starts = [cell for cell in cells if cell["landmarks"]]
     if starts:
         best = min(starts, key=lambda cell: cell["trace"][0][1])
