@@ -28,7 +28,7 @@ import mklcvx
 
 SIZES = ((8, 2), (10, 4), (12, 3), (20, 5))
 SHARES = (1.0, 1 - 1e-9, 1 - 1e-7, 1 - 1e-5, 1 - 1e-3, 0.99, 0.9, 0.5, 0.0)  # of the way to the answer that was found
-NARROWED = 4  # one round of formulations in so many is narrowed by cutting planes, too
+NARROWED = 4  # one round of formulations and sizes in so many is narrowed by cutting planes, too
 THETA, LAM = 0.5, 0.7
 
 
