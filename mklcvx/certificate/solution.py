@@ -300,7 +300,7 @@ class Solution:
         Parameters
         ----------
         tolerance : float, optional
-            ε, relative to the scale of the certificate. By default, and at least, it is the certificate's gap: all
+            The ε, relative to the scale of the certificate. By default, and at least, it is the certificate's gap: all
             answers as good as this one, and all optima.
 
         Returns

@@ -35,6 +35,8 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
+from ..problem.numbers import is_number
 from .record import Certificate
 from .rounding import Array, U, above, below, total_above, total_below
 from .weight_shapes import SHAPES, Shape, shape_of
@@ -51,11 +53,14 @@ def weights_interval(
     tolerance: float | None = None,
 ) -> Array | None:  # fmt: skip
     """As `Solution.weights_interval`, which has the words."""
+    if tolerance is not None and not (is_number(tolerance) and tolerance >= 0):
+        raise InputError(f"tolerance = {tolerance!r:.40} is no number from 0 on: give a relative one such as 1e-6")
     if name not in SHAPES:
         return None
     shape = shape_of(name, parameters, len(weights))
-    if shape is None:
-        return np.stack([weights, weights], axis=1)
+    if shape is None:  # 1/M is no double, as a rule
+        off = np.where(weights == 1, 0.0, 2 * U * weights)
+        return np.stack([weights - off, weights + off], axis=1)
     if slopes is None:
         return None
     wanted = 0.0 if tolerance is None else float(above(tolerance * certificate.base))

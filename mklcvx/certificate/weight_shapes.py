@@ -149,7 +149,7 @@ class Curved(Shape):
 
     def beyond(self, x: Array, v: Array, kappa: Array, right: bool) -> Array:
         (c, eta), p, blur = self.bend(kappa), self.p, self.steps * U
-        off = 4 * U * (np.abs(v) + np.abs(eta))
+        panels, off = 1 if p == 2 else PANELS, 4 * U * (np.abs(v) + np.abs(eta))
         zeta, least, sign = v - eta, self.best(v, kappa), 1 if right else -1
 
         def ahead(t: Array) -> Array:
@@ -157,9 +157,9 @@ class Curved(Shape):
             slope = c * t ** (p - 1)
             return np.asarray(sign * (slope - zeta) - off - blur * (slope + np.abs(zeta)))
 
-        width, rule = np.abs(x - least) * (1 - 8 * U) / PANELS, np.zeros(np.broadcast_shapes(x.shape, least.shape))
-        for panel in range(PANELS):
-            ends = [least + share / PANELS * (x - least) for share in (panel, panel + 1)]
+        width, rule = np.abs(x - least) * (1 - 8 * U) / panels, np.zeros(np.broadcast_shapes(x.shape, least.shape))
+        for panel in range(panels):
+            ends = [least + share / panels * (x - least) for share in (panel, panel + 1)]
             middle = ahead((ends[0] + ends[1]) / 2)
             rule = rule + (middle if (p >= 2) == right else (ahead(ends[0]) + ahead(ends[1])) / 2)
         found = width * (rule - 8 * U * np.abs(rule))

@@ -29,7 +29,6 @@ from ..certificate.solution import Solution
 from ..certificate.weight_shapes import Straight, shape_of
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
-from ..problem.numbers import check_tolerance
 from ..problem.stack import Array
 from .case import pose
 from .families import family_of
@@ -83,7 +82,6 @@ def narrow_weights(
     >>> bool((mklcvx.narrow_weights(instance, solution)[:, 1] <= solution.weights_interval()[:, 1]).all())
     True
     """
-    check_tolerance(tolerance or 0.5, "a relative tolerance such as 1e-6")
     wanted = 0.0 if tolerance is None else tolerance
     found = solution.weights_interval(tolerance)
     shape = shape_of(solution.formulation, solution.parameters, len(solution.weights))

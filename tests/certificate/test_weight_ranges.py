@@ -175,6 +175,14 @@ def test_the_answer_lies_in_its_ranges(found):
     assert found["li"].weights_interval() is None
 
 
+def test_a_tolerance_that_is_none_is_refused(found):
+    for tolerance in (-1e-3, float("nan"), "small"):
+        with pytest.raises(mklcvx.InputError, match="give a relative one such as 1e-6"):
+            found["sm2"].weights_interval(tolerance)
+        with pytest.raises(mklcvx.InputError, match="give a relative one such as 1e-6"):
+            mklcvx.narrow_weights(INSTANCE, found["l1"], tolerance=tolerance)
+
+
 def test_a_tolerance_widens(found):
     widths = [np.ptp(found["sm2"].weights_interval(tolerance), axis=1) for tolerance in (None, 1e-6, 1e-3)]
     assert (widths[0] <= widths[1]).all()
