@@ -67,7 +67,7 @@ def _index_first(stack: Stored) -> Stored:
     if isinstance(stack, LowRank) or not stack.shape[0] == stack.shape[1] != stack.shape[2] or 0 in stack.shape:
         return stack
     shape = f"kernels have shape {stack.shape}: read as (n, n, M), kernel index last"
-    warnings.warn(shape, stacklevel=4)
+    warnings.warn(shape, stacklevel=5)
     return np.moveaxis(stack, -1, 0)
 
 
