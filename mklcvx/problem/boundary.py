@@ -156,10 +156,12 @@ def _misfit(name: str, value: Any, hint: Any, spaces: Mapping[str, Any]) -> str:
         return ""
     text = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))
     names = set(re.findall(r"\w+", text))
+    if value is None and "None" in names:
+        return ""
     if text.startswith("Sequence[") and (not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0):
         return f"{name} = {shown(value)} is {_kind(value)}: give a list"
     if names & ARRAYS:
-        fault = "" if (value is None and "None" in names) or isinstance(value, str) else _no_array(value)
+        fault = "" if isinstance(value, str) else _no_array(value)
         return f"{name} {fault}: give an array of numbers" if fault else ""
     try:
         wanted = eval(hint, dict(spaces)) if isinstance(hint, str) else hint  # our own annotations
