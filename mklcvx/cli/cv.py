@@ -90,10 +90,10 @@ def cv(
                 normalise=normalise, multi_class=several, done=progress.count, known=known, **limits, **given,
             )  # fmt: skip
         except FoldsMissing as fault:
-            words = f"{fault}; {kept.write(fault.found)}"
+            told = f"{fault}; {kept.write(fault.found)}"
             if isinstance(fault.__cause__, KeyboardInterrupt):
-                raise Stopped(words) from fault
-            options.fail(words)
+                raise Stopped(told) from fault
+            options.fail(told)
     same = {"--repair": repair, "--normalise": normalise, "--multi-class": multi_class}
     words = [str(instance), "-f", formulation, *(["--centre"] if centre else [])]
     words += [word for option, value in same.items() if value for word in (option, value)]

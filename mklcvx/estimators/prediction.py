@@ -163,9 +163,9 @@ def _values(model: Any, X: Any) -> Any:
     answer = "transform" if model.embeds else "decision_function" if hasattr(model, "decision_function") else "predict"
     try:
         return getattr(model, answer)(X)
-    except InputError:
-        raise
     except (ValueError, TypeError) as fault:
+        if isinstance(fault, InputError) and ": " in str(fault):  # it names its own remedy, as scikit-learn's do not
+            raise
         raise InputError(f"{clipped(fault, 200).rstrip('.')}: give features as in training") from None
 
 

@@ -42,7 +42,10 @@ LONGEST = 350
 ARGUMENTS = (ValueError, TypeError, LookupError, AttributeError)  # what Python raises about arguments
 NEAR = 3  # frames of ours, the mark's among them: where arguments are read, not where a problem is solved
 ROUTINES = ("scipy.optimize", "scipy.linalg", "scipy.sparse", "scipy.special", "numpy.linalg", "sklearn.svm")
-OF_NUMBERS = ("math domain error", "cannot convert float NaN", "expected a nonnegative", "expected a positive")
+OF_NUMBERS = (
+    "math domain error", "cannot convert float NaN", "-inf + inf in fsum", "expected a nonnegative",
+    "expected a positive",
+)  # fmt: skip
 CHECKS_OF_DATA = "sklearn"  # of X and y
 
 
@@ -111,7 +114,7 @@ def explained(function: Callable[..., Any], args: Any, options: Any, fault: Exce
         return (InputTypeError if isinstance(fault, TypeError) else InputError)(" ".join(_text(fault).split()))
     words = clipped(_text(fault), LONGEST)
     if isinstance(fault, MemoryError):
-        return NotEnoughMemory(f"{where}: not enough memory ({words}): use fewer samples, or kernels of lower rank")
+        return NotEnoughMemory("not enough memory for this instance: use fewer samples, or kernels of lower rank")
     if is_numerical(fault):
         remedy = "bring kernels and parameters nearer to 1"
         return InputError(f"{where}: a number left the range of double precision ({words}): {remedy}")
@@ -153,10 +156,12 @@ def _misfit(name: str, value: Any, hint: Any, spaces: Mapping[str, Any]) -> str:
         return ""
     text = hint if isinstance(hint, str) else getattr(hint, "__name__", str(hint))
     names = set(re.findall(r"\w+", text))
+    if value is None and "None" in names:
+        return ""
     if text.startswith("Sequence[") and (not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0):
         return f"{name} = {shown(value)} is {_kind(value)}: give a list"
     if names & ARRAYS:
-        fault = "" if (value is None and "None" in names) or isinstance(value, str) else _no_array(value)
+        fault = "" if isinstance(value, str) else _no_array(value)
         return f"{name} {fault}: give an array of numbers" if fault else ""
     try:
         wanted = eval(hint, dict(spaces)) if isinstance(hint, str) else hint  # our own annotations
@@ -281,9 +286,10 @@ def _own_fault(fault: Exception, given: Mapping[str, Any]) -> str:
     home = str(innermost.f_globals.get("__name__", ""))
     seen = set() if ours else {id(value) for value in innermost.f_locals.values()}
     for name, value in given.items():
-        for key, one in value.items() if isinstance(value, dict) else [(name, value)]:
-            without_code = ours and callable(one) and _code_of(one) is None  # a class, or a function written in C
-            if (id(one) in seen and type(one).__module__ == home) or without_code:
+        parts = getattr(value, "__dict__", {}) if name == "self" else value
+        for key, one in parts.items() if isinstance(parts, dict) else [(name, value)]:
+            in_c = ours and name != "self" and callable(one) and _code_of(one) is None  # a class, or a function in C
+            if (id(one) in seen and type(one).__module__ == home) or in_c:
                 raised = f"{type(fault).__name__}: {clipped(_text(fault), 80)}"
                 return f"{key} is {_kind(one)} that cannot be used ({raised}): give another one"
     return ""

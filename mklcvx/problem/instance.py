@@ -271,6 +271,8 @@ class Instance:
         Instance
             A new instance, without test samples.
         """
+        if np.size(samples) == 0:
+            raise InputError("samples: none is chosen: give at least one index")
         targets = self.targets.of_samples(samples) if targets is None else targets
         none: dict[str, object] = dict.fromkeys(("test_kernels", "test_diagonals", "test_targets"))
         if np.array_equal(samples, np.arange(self.samples)):

@@ -109,7 +109,7 @@ class Polynomial(Kernel):
         return f"polynomial(degree={self.degree}{coef0}{scale})"
 
     def of(self, compared: Array) -> Array:
-        return (self.scale * compared + self.coef0) ** self.degree
+        return (float(self.scale) * compared + float(self.coef0)) ** self.degree
 
 
 @public_class

@@ -160,7 +160,10 @@ class KernelBank(Bank):
         """The kernels (M, t, n) of samples X with the training samples, or (M, n, n) of the latter; `out` is the array
         that they are written to, if any."""
         samples = self._given(X)
-        return self._fill(partial(self._compare, samples), (len(samples), len(self._train)), X is None, out)
+        shape = (len(self._fitted), len(samples), len(self._train))
+        if out is not None and np.shape(out) != shape:
+            raise InputError(f"out has shape {np.shape(out)}: give an array {shape}, or leave it out")
+        return self._fill(partial(self._compare, samples), shape[1:], X is None, out)
 
     def cross(self, X: ArrayLike) -> CrossKernels:
         """The kernels of samples X with the training samples, made when asked for; inner products as factors."""

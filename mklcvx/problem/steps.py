@@ -12,7 +12,6 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from .boundary import public_class
 from .kernel_functions import Array
 
 # A difference this small beside its terms is rounding: some tens of ε, for sums over all samples.
@@ -22,7 +21,6 @@ State = dict[str, Array]
 Value = TypeVar("Value", Array, float)
 
 
-@public_class
 @dataclass(frozen=True)
 class Step(ABC):
     """One map of feature space: `fit` learns its state from a training kernel, `apply` works in place.
@@ -71,7 +69,6 @@ class _Scale(Step):
         return bool(state["scale"] != 1)
 
 
-@public_class
 class UnitDiagonal(_Scale):
     """K / mean kᵢᵢ: training kernels whose diagonal is 1 on average, whatever the number of samples.
 
@@ -86,7 +83,6 @@ class UnitDiagonal(_Scale):
         return {"scale": mean if mean > np.finfo(float).tiny else np.ones(())}
 
 
-@public_class
 class UnitTrace(_Scale):
     """K / tr K: training kernels of trace 1."""
 
@@ -98,7 +94,6 @@ class UnitTrace(_Scale):
         return {"scale": _positive(trace, "its trace is zero or negative")}
 
 
-@public_class
 class UnitVariance(_Scale):
     """K / (mean kᵢᵢ − mean kᵢⱼ): training samples of unit variance about their mean in feature space."""
 
@@ -110,7 +105,6 @@ class UnitVariance(_Scale):
         return {"scale": _positive(variance, "its variance is zero", relative_to=size)}
 
 
-@public_class
 class Cosine(Step):
     """k(x, z) / √(k(x, x) k(z, z)): samples of unit length in feature space. Test kernels need k(x, x)."""
 
@@ -132,7 +126,6 @@ class Cosine(Step):
         return float(1 / state["diagonal"].min())
 
 
-@public_class
 class Centre(Step):
     """⟨φ(x) − φ̄, φ(z) − φ̄⟩, with φ̄ the mean of the training samples in feature space.
 
@@ -163,7 +156,6 @@ class Centre(Step):
         return None if diagonal is None else _centred_diagonal(diagonal, first, beyond, state)
 
 
-@public_class
 class WeightedCentre(Centre):
     """`Centre` with φ̄ = Σ w_i φ(x_i) / Σ w_i."""
 

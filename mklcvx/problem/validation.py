@@ -78,7 +78,7 @@ def _index_first(stack: Given) -> Given:
     if not stack.shape[0] == stack.shape[1] != stack.shape[2]:
         return stack
     shape = f"kernels have shape {stack.shape}: read as (n, n, M), kernel index last"
-    warnings.warn(shape, stacklevel=4)
+    warnings.warn(shape, stacklevel=5)
     return np.moveaxis(stack, -1, 0)  # type: ignore[type-var]  # Dask's too
 
 

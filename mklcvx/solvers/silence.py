@@ -33,7 +33,7 @@ def silent() -> Iterator[None]:
     with _lock:
         muted = sys.stdout if isinstance(sys.stdout, _Muted) else _Muted(sys.stdout)
         muted.threads.append(me)
-        sys.stdout = muted  # type: ignore[assignment]
+        sys.stdout = muted
     try:
         yield
     finally:

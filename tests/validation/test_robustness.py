@@ -1,80 +1,49 @@
-"""Damaged files and failing writes: a sample of what `validation/robustness` does at length."""
+"""A little of the soak, and of the misuses of the interface."""
 
 from __future__ import annotations
 
 import sys
-from random import Random
+from pathlib import Path
 
 import pytest
 
-from places import ROOT
-
-sys.path.insert(0, str(ROOT / "validation" / "robustness"))
-
-import faults
-from fuzz import kept
-from judging import Judge
-from mutating import MUTATORS
-from readers import readers
-
-pytestmark = pytest.mark.slow
-READS = 40  # of each reader
-APART = "instance v7.3"  # starts a process for every file
+FOLDER = Path(__file__).parents[2] / "validation" / "robustness"
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    return tmp_path_factory.mktemp("robustness")
+@pytest.fixture
+def robustness(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    yield
+    for name in ("soak", "problems", "misuse", "hostile", "interface"):
+        sys.modules.pop(name, None)
 
 
-@pytest.fixture(scope="module")
-def known(place):
-    return readers(place)
+def test_a_short_soak_raises_nothing_and_contradicts_nothing(robustness, tmp_path, capsys):
+    import soak
+
+    assert soak.main(["--trials", "12", "--seed", "5", "-o", str(tmp_path)]) == 0
+    assert "12 problems" in capsys.readouterr().out
+    page = (tmp_path / "soak.md").read_text(encoding="utf-8")
+    assert "0 exceptions, 0 contradictions" in page
+    assert "| solver | solved | certified |" in page
 
 
-@pytest.fixture(scope="module")
-def judge(place):
-    return Judge(place)
+def test_the_soak_sees_what_is_raised_and_what_contradicts(robustness, monkeypatch):
+    import soak
+
+    bounds = {"auto": (0.0, 1.0), "scs": (2.0, 3.0), "prove": (0.5, 2.5)}
+    assert [one["pair"] for one in soak._apart(bounds)] == [("auto", "scs")]
+    assert soak._apart({"auto": (float("nan"), 1.0)})
+    monkeypatch.setattr(soak, "solve", lambda *_, **__: 1 / 0)
+    assert soak.trial(5, 0)["raised"][0]["fault"] == "ZeroDivisionError('division by zero')"
 
 
-@pytest.fixture(autouse=True)
-def memory(monkeypatch):
-    monkeypatch.setenv("MKLCVX_MEMORY", "200MB")
+def test_misuses_are_refused_and_what_is_not_ours_is_seen(robustness):
+    import misuse
 
-
-def test_damaged_files_are_read_or_refused_from_themselves_alone_and_within_budgets(known, judge):
-    faults_found, refused = [], 0
-    for reader in known:
-        rng = Random(reader.name)
-        for _ in range(READS if reader.name != APART else 3):
-            outcome = judge.judged(reader, MUTATORS[reader.ending](rng.choice(reader.seeds), rng))
-            refused += outcome.refused
-            faults_found += [f"{reader.name}: {outcome.fault}"] if outcome.fault else []
-    assert faults_found == []
-    assert refused > READS
-
-
-def test_what_was_found_once_is_found_no_more(known, judge):
-    files = [(reader, file) for reader in known for file in kept(reader.name)]
-    assert files
-    assert [
-        f"{file}: {o.fault}" for reader, file in files if (o := judge.judged(reader, file.read_bytes())).fault
-    ] == []
-
-
-def test_the_judge_notices_other_files_and_tracebacks(known, judge, tmp_path):
-    (tmp_path / "other.txt").write_text("x")
-    reader = known[0]
-    looked = judge.judged(reader._replace(read=lambda _: (tmp_path / "other.txt").read_text()), b"")
-    assert looked.fault.startswith("outside: opened")
-    assert judge.judged(reader._replace(read=lambda _: 1 / 0), b"").fault.startswith("traceback: ZeroDivisionError")
-
-
-@pytest.mark.parametrize("name", ["save_instance", "golden", "experiments"])
-def test_every_step_of_writing_may_fail(name):
-    case = next(case for case in faults.cases() if case.name == name)
-    counts, wrong = faults.tried(case)
-    assert wrong == []
-    assert counts["open"] >= 1
-    assert counts["os.fsync"] >= 1
-    assert counts["refused"] >= 5
+    counts, faults = misuse.misused(every=9, pattern="solve (lp)")
+    assert faults == []
+    assert sum(counts["solve (lp)"].values()) > 30
+    assert counts["solve (lp)"]["refused"] > 10
+    assert misuse.outcome(lambda: [][1]) == ("raised", "IndexError: 'list index out of range'")
+    assert misuse.outcome(lambda: print("loud")) == ("result", "it printed 'loud\\n'")

@@ -92,7 +92,7 @@ def values() -> Iterator[tuple[str, Any]]:
         "long double": np.eye(8, dtype=np.longdouble),
         "record": np.zeros(8, dtype=[("a", float), ("b", int)]),
         "masked": np.ma.masked_array(np.ones(8), mask=[True] + [False] * 7),
-        "np.matrix": np.asmatrix(np.eye(8)),
+        "np.matrix": np.eye(8).view(np.matrix),
         "swapped bytes": np.eye(8).astype(">f8"),
         "strided": rng.normal(size=(16, 16))[::2, ::2],
         "4-d": np.ones((1, 2, 2, 2)),

@@ -32,7 +32,11 @@ from mklcvx import InputError
 FOLDER = Path(__file__).parent
 LONGEST = 600  # characters of a message
 PATIENCE = 20  # seconds for a call
+ALLOWED = (UserWarning, FutureWarning, ResourceWarning, RuntimeWarning)
 CONVENTION = ("NotFittedError",)  # scikit-learn's
+
+
+HOW = ("result", "refused", "the caller's own", "NumPy warned")
 
 
 class TooLong(BaseException):
@@ -114,9 +118,10 @@ def outcome(made: Callable[[], Any]) -> tuple[str, str]:
             how, fault = "too long", f"no answer within {PATIENCE} s"
         except Exception as raised:
             how, fault = _raised(raised)
-    foreign = [
-        str(one.message) for one in said if not issubclass(one.category, UserWarning | FutureWarning | ResourceWarning)
-    ]
+    categories = [one.category for one in said]
+    if how == "result" and any(issubclass(one, RuntimeWarning) for one in categories):
+        return "NumPy warned", fault  # infinite or huge numbers in plain arithmetic
+    foreign = [str(one.message) for one in said if not issubclass(one.category, ALLOWED)]
     return how, fault or (f"a warning: {foreign[0][:150]}" if foreign else "")
 
 
@@ -168,9 +173,9 @@ def page(counts: dict[str, Counter[str]], faults: list[str]) -> str:
         "`make misuse` repeats it. Refused: in one line of ours. The caller's own: what a given function raises.",
         "",
     ]
-    lines += ["| called | calls | result | refused | the caller's own | other |", "|---|---|---|---|---|---|"]
+    lines += [f"| called | calls | {' | '.join(HOW)} | other |", "|---|---|---|---|---|---|---|"]
     for name, count in sorted(counts.items()):
-        known = [count[how] for how in ("result", "refused", "the caller's own")]
+        known = [count[how] for how in HOW]
         lines.append(
             f"| `{name}` | {sum(count.values())} | {' | '.join(map(str, known))} | {sum(count.values()) - sum(known)} |"
         )
