@@ -121,7 +121,7 @@ fuzz: .venv/fuzz
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/fuzz.py --seconds $(SECONDS)
 
 faults: .venv/installed
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/faults.py -o validation/robustness/faults.md
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/failing_writes.py -o validation/robustness/failing_writes.md
 
 docs: .venv/docs
 	OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -n -W --keep-going -d build/doctrees docs build/site

@@ -11,7 +11,7 @@ from places import ROOT
 
 sys.path.insert(0, str(ROOT / "validation" / "robustness"))
 
-import faults
+import failing_writes
 from fuzz import kept
 from judging import Judge
 from mutating import MUTATORS
@@ -72,8 +72,8 @@ def test_the_judge_notices_other_files_and_tracebacks(known, judge, tmp_path):
 
 @pytest.mark.parametrize("name", ["save_instance", "golden", "experiments"])
 def test_every_step_of_writing_may_fail(name):
-    case = next(case for case in faults.cases() if case.name == name)
-    counts, wrong = faults.tried(case)
+    case = next(case for case in failing_writes.cases() if case.name == name)
+    counts, wrong = failing_writes.tried(case)
     assert wrong == []
     assert counts["open"] >= 1
     assert counts["os.fsync"] >= 1

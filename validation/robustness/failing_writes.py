@@ -1,8 +1,8 @@
 """Every step of writing fails once: what is left is the old file or the new one, whole, and one line says so.
 
-python validation/robustness/faults.py                    all commands
-python validation/robustness/faults.py --only solve cv
-python validation/robustness/faults.py -o validation/robustness/faults.md
+python validation/robustness/failing_writes.py                    all commands
+python validation/robustness/failing_writes.py --only solve cv
+python validation/robustness/failing_writes.py -o validation/robustness/failing_writes.md
 
 A command is run again and again, each time in a process of its own in which one more step succeeds before one fails:
 the n-th file opened for writing, name changed, mode changed, or flush to the disk; the n-th byte written (by the limit
