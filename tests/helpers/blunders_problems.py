@@ -71,7 +71,7 @@ def vskl_default_c(_: Case) -> Parts:
     single,
     "l1",
     "squared hinge loss: K + I/C without an upper bound on α",
-    named="squared_hinge",
+    named="loss squared_hinge",
     pattern=r"squared? hinge|squared? (loss|slack)|ℓ2|L2.SVM",
     C=1.0,
 )

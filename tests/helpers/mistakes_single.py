@@ -233,7 +233,7 @@ def ridge_on_the_kernels(case: Case) -> Parts:
     return parts(case.other(instance=Instance(kernels, case.instance.y)))
 
 
-@mistake("clouds", "average", "the squared hinge loss was used", C=1.0, named="squared_hinge")
+@mistake("clouds", "average", "the squared hinge loss was used", C=1.0, named="loss squared_hinge")
 def squared_hinge(case: Case) -> Parts:
     """min ½‖f‖² + CΣξ² is a machine without a bound on α and with the ridge 1/(2C)."""
     kernel = case.instance.kernels.mean(axis=0) + np.eye(case.instance.samples) / 2

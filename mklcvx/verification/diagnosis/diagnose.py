@@ -81,7 +81,7 @@ def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float, st
     if best:
         return _diagnosis(best)
     inexact = stopped_early(case, answer, parts, base)
-    return _said(*(described(case, answer, parts, tolerance, base) if inexact is None else inexact))
+    return _said(*(inexact or described(case, answer, parts, tolerance, base, mistakes)))
 
 
 def _as_stated(answer: Answer, stated: tuple[str, Given]) -> Trial:

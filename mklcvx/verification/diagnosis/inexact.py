@@ -1,8 +1,8 @@
 """Answers to the right problem that are inexact: rounded, or stopped early.
 
-That an answer was stopped early is said on evidence alone: its parts belong to each other, no constraint is violated by
-more than the rest is off by, and all conditions fail by a little and by about as much. An answer that lies far from the
-optimum, or meets some conditions to many digits while others fail, solved another problem.
+That an answer was stopped early is said on evidence alone, after every other explanation has failed: no constraint is
+violated, the objective belongs to the rest, and all conditions fail by a little; or the weights lie on the way from
+even ones to the optimum, and α is nearly that of their machine. Gaps are as large as the root of what the value is off by.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EARLY = 0.03  # what an answer may be off by, of the problem's scale, to count a
 ALONE = 3e-3  # the same of one part, which nothing else supports
 ROOTS = 3.0  # a bias that is off by δ costs δ, one that comes with a value off by δ² is off by this times δ at most
 MIDWAY = 0.3  # gap of weights on their way from the start to the optimum
-SLACK = 0.02  # of weights that sum to one
+STRAIGHT = 0.7  # cosine of the way gone and the whole way
 ENOUGH = 3  # weights, for their way to tell
 Said = tuple[str, str, str, str]  # name, words, kind and evidence
 
@@ -54,7 +54,8 @@ def stopped_early(case: Case, answer: Answer, parts: list[Part], found: Conditio
     beside = residuals.get("objective", claims.get("objective", 0.0)) <= max([off, *gaps])
     supported = len(arrays) > 1 or ("objective" in claims and beside)
     violated = max((one.by for part in parts for one in part.violations), default=0.0)
-    little = off <= (EARLY if supported else ALONE) and max([0.0, *gaps]) <= EARLY and violated <= off
+    little = off <= (EARLY if supported else ALONE) and max([0.0, *gaps]) <= max(EARLY, ROOTS * off**0.5)
+    little = little and violated <= off
     if not beside or not (little or (violated <= FITS and _on_the_way(case, answer, residuals))):
         return None
     names = ", ".join(part.name for part in parts if part.off > case.tolerance)
@@ -64,12 +65,13 @@ def stopped_early(case: Case, answer: Answer, parts: list[Part], found: Conditio
 
 
 def _on_the_way(case: Case, answer: Answer, residuals: dict[str, float]) -> bool:
-    """Whether every weight lies between even weights and the certified ones, and α is their machine's own."""
+    """Whether the weights lie between even ones and the certified ones, and α is nearly their machine's own."""
     weights, ours = given_weights(case, answer), np.nan_to_num(case.reference.weights)
     if weights is None or answer.alpha is None or len(weights) < ENOUGH or weights.sum() <= 0 or ours.sum() <= 0:
         return False
     if residuals.get("margins", 1.0) > MIDWAY or residuals.get("tightness", 1.0) > MIDWAY:
         return False
     start, here, end = 1 / len(weights), weights / weights.sum(), ours / ours.sum()
-    low, high = np.minimum(start, end) - SLACK, np.maximum(start, end) + SLACK
-    return bool(((low <= here) & (here <= high)).all() and np.abs(here - end).max() > SLACK)
+    gone, whole = here - start, end - start
+    sizes = float(np.linalg.norm(gone) * np.linalg.norm(whole))
+    return sizes > 0 and float(gone @ whole) >= STRAIGHT * sizes and bool(np.linalg.norm(gone) < np.linalg.norm(whole))

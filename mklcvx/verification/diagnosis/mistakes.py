@@ -56,18 +56,22 @@ class Trial:
 Trials = Iterator[Trial]
 Hypothesis = Callable[[Case, Answer], Trials]
 Hypotheses = tuple[Hypothesis, ...]
+About = Callable[[Case, Answer], tuple[str, list[str]]]
 PartHypothesis = Callable[[Case, Answer, Array], Trials]  # about one part, which is given
 
 
 @dataclass(frozen=True)
 class Mistakes:
     """The hypotheses for the answers of a family; of several that explain an answer equally well the first is named
-    first. `answers` change the answer, `problems` what was solved. Those that stand `alone` are no second step."""
+    first. `answers` change the answer, `problems` what was solved. Those that stand `alone` are no second step.
+    `about` says what is known of an answer that nothing explains: the machine that α belongs to, in words or empty, and
+    where conditions fail."""
 
     answers: Hypotheses
     answers_alone: Hypotheses
     problems: Hypotheses
     problems_alone: Hypotheses
+    about: About = lambda case, answer: ("", [])
 
     @property
     def second(self) -> Hypotheses:

@@ -15,7 +15,19 @@ from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
 from .families.conditions import implied_weights, machine
-from .mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, but_for, on_alpha, on_weights
+from .mistakes import (
+    SAME,
+    VANISHING,
+    Hypotheses,
+    Trial,
+    Trials,
+    but_for,
+    given_alpha,
+    given_weights,
+    kernel_of,
+    on_alpha,
+    on_weights,
+)
 
 OWN = 1e-5  # gap, relative, up to which α is a machine's own
 SHOWN = 4
@@ -53,9 +65,10 @@ def own_machine(case: Case, alpha: Array) -> tuple[str, Array] | None:
     if np.abs(feasible - alpha).max() > SAME * np.abs(alpha).max():
         return None
     with np.errstate(all="ignore"):
-        found = [(machine_gap(case.task, one, feasible), words, one) for words, one in machines_of(case, feasible)]
-    gap, words, weights = min(found, key=lambda one: one[0])
-    return (words, weights) if gap <= OWN else None
+        found = (
+            (words, one) for words, one in machines_of(case, feasible) if machine_gap(case.task, one, feasible) <= OWN
+        )
+        return next(found, None)
 
 
 @on_alpha
@@ -117,6 +130,24 @@ def _power(weights: Array, roots: Array) -> tuple[float, float]:
     design, wanted = np.stack([np.log(roots), np.ones(len(roots))], axis=1), np.log(weights)
     found = np.linalg.lstsq(design, wanted, rcond=None)[0]
     return float(found[0]), float(np.abs(design @ found - wanted).max())
+
+
+def about_machines(case: Case, answer: Answer) -> tuple[str, list[str]]:
+    """The machine that α belongs to, and the samples whose outputs are farthest from what their α asks for."""
+    alpha, weights, task = given_alpha(case, answer), given_weights(case, answer), case.task
+    if alpha is None or not np.isfinite(alpha).all() or not alpha.any():
+        return "", []
+    found = own_machine(case, alpha)
+    feasible = task.feasible(alpha)
+    if weights is None or np.abs(feasible - alpha).max() > SAME * np.abs(alpha).max():
+        return found[0] if found else "", []
+    outputs = kernel_of(case, answer) @ (feasible * task.signs)
+    risk = task.risk(outputs)
+    with np.errstate(all="ignore"):
+        gaps = task.loss_function.fenchel_young(feasible, outputs + risk.bias, task.y, task.box, risk.unknown)
+    worst = [int(i) for i in np.argsort(-gaps)[:SHOWN] if gaps[i] > SAME * float(np.sum(gaps))]
+    lines = [f"farthest from what their α asks for: samples {', '.join(map(str, worst))}"] if worst else []
+    return found[0] if found else "", lines
 
 
 POINTS: Hypotheses = (alpha_clipped, alpha_stale)

@@ -16,7 +16,7 @@ from ..mistakes_in_answers import ANSWERS, WEIGHTS, clipped, objective_terms, ob
 from ..mistakes_in_data import OTHER_TARGETS, SAMPLES, SUBSETS, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, constant_added
 from ..mistakes_in_losses import LENGTHS, LOSSES, TARGETS, implied_outputs
-from ..mistakes_in_points import LAST, POINTS
+from ..mistakes_in_points import LAST, POINTS, about_machines
 from ..mistakes_in_problems import OTHERS, SCALES, another_price, bias_setting, elastic_net, radius
 
 
@@ -118,4 +118,5 @@ SINGLE_TASKS = Mistakes(
         *FITTED, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, formulation_fitted, bias_wrong,
         *OTHER_TARGETS, *CHANGED, *KERNELS, *LAST,
     ),
+    about=about_machines,
 )  # fmt: skip
