@@ -210,7 +210,8 @@ class CertifiedPoint(Generic[LowerT, UpperT]):
         """An estimate from the bounds as they are. Where rounding makes them cross, the distance counts as a gap."""
         lower, upper = self.lower.value, self.upper.value
         noise = NOISE * max(abs(lower), abs(upper), self.lower.largest_term, self.upper.largest_term)
-        return Certificate(lower, upper, self.scale, width=abs(upper - lower), rounding=noise)
+        low, high = min(lower, upper), max(lower, upper)
+        return Certificate(low, high, self.scale, width=high - low, rounding=noise)
 
 
 def certify(

@@ -76,8 +76,10 @@ def interruptible(work: Callable[[], Outcome]) -> Outcome:
         finally:
             kept.ended.set()
 
-    threading.Thread(target=contextvars.copy_context().run, args=(run,), name=SOLVING_THREAD, daemon=True).start()
+    context = contextvars.copy_context()
+    thread = threading.Thread(target=context.run, args=(run,), name=SOLVING_THREAD, daemon=True)
     try:
+        thread.start()  # an interrupt may come before it has returned
         _wait(kept.ended)
     except KeyboardInterrupt:
         kept.left = True

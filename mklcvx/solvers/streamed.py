@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from .. import formulations
 from ..certificate.solution import Solution
 from ..errors import InputError
+from ..problem.boundary import public
 from ..problem.instance import Instance
 from ..problem.kernel_functions import Gaussian
 from ..problem.numbers import check_seed, is_whole
@@ -20,6 +21,7 @@ from .solving import check_limits, published, solved
 METHOD = published(Decomposition)
 
 
+@public
 def solve_streamed(
     X: ArrayLike,
     y: ArrayLike,
