@@ -39,6 +39,7 @@ TWO_KERNELS = Blueprint(
     draw=four_points,
     hints={
         "objective_half": HALF, "weights_norm": BUDGET, "formulation": FIXED, "stopped_early": NEAR,
+        "objective_value": NEAR,
         "objective_sign": VALUE,
     },
 )  # fmt: skip

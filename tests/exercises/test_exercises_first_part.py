@@ -42,7 +42,7 @@ MISTAKES = [
     ("two-kernels", lambda one: other(one, "average"), "formulation average"),
     ("two-kernels", lambda one: but(one, "weights", lambda v: 2 * v), "weights_norm"),
     ("two-kernels", lambda one: but(one, "objective", lambda v: -v), "objective_sign"),
-    ("two-kernels", lambda one: but(one, "objective", lambda v: 1.1 * v), "stopped_early"),
+    ("two-kernels", lambda one: but(one, "objective", lambda v: 1.1 * v), "objective_value"),
     ("kernel-weights", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
     ("kernel-weights", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
     ("kernel-weights", lambda one: other(one, "average"), "formulation average"),

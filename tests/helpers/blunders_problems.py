@@ -83,7 +83,7 @@ def l1_squared_hinge(_: Case) -> Parts:
     single,
     "average",
     "least squares SVM: equality constraints, a linear system",
-    named="least_squares",
+    named="loss squared",
     pattern=r"squares?|squared|negative|bound",
     C=1.0,
 )

@@ -174,7 +174,7 @@ def ckl_shares_for_weights(_: Case) -> Parts:
     single,
     "l1",
     "weights and α of unlike iterations: α of the even start, weights one step ahead",
-    named="stopped_early",
+    named="alpha_stale",
     pattern=r"early|belong|stale|iteration|converge|together",
     C=1.0,
 )

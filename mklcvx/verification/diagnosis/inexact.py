@@ -2,8 +2,7 @@
 
 That an answer was stopped early is said on evidence alone, after every other explanation has failed: no constraint is
 violated, the objective belongs to the rest, and all conditions fail by a little; or the weights lie on the way from
-even ones to the optimum, and α is nearly that of their machine. Gaps are as large as the root of what the value is off
-by.
+even ones to the optimum, and α is nearly that of their machine. A gap is about the root of what the value is off by.
 """
 
 from __future__ import annotations

@@ -182,7 +182,11 @@ class Search:
     def combines(self, first: Trial, second: Trial) -> bool:
         """Whether two steps are two mistakes: of different dimensions, within the family."""
         family = formulations.get(second.formulation).family if second.formulation else self.case.formulation.family
-        return dimension_of(first.mistake) != dimension_of(second.mistake) and family == self.case.formulation.family
+        dimensions = {dimension_of(first.mistake), dimension_of(second.mistake)}
+        # A few numbers are met by many pairs: one of the two must be in the form of the answer then, and none fitted.
+        plain = bool(dimensions & {"objective", "weights", "bias"}) and not first.fitted and not second.fitted
+        many = self.answer.alpha is not None or self.answer.coefficients is not None
+        return (many or plain) and len(dimensions) == 2 and family == self.case.formulation.family
 
     # --------------------------------------------------------------------------------------------------------- ranking
     def best(self, scored: list[Scored]) -> list[Scored]:
