@@ -38,7 +38,7 @@ TWO_KERNELS = Blueprint(
     asks=("weights", "objective"),
     draw=four_points,
     hints={
-        "objective_half": HALF, "weights_norm": BUDGET, "formulation": FIXED, "stopped_early": NEAR, "objective_value": NEAR,
-        "objective_sign": VALUE,
+        "objective_half": HALF, "weights_norm": BUDGET, "formulation": FIXED, "stopped_early": NEAR,
+        "objective_value": NEAR, "objective_sign": VALUE,
     },
 )  # fmt: skip
