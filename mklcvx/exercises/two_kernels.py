@@ -39,7 +39,6 @@ TWO_KERNELS = Blueprint(
     draw=four_points,
     hints={
         "objective_half": HALF, "weights_norm": BUDGET, "formulation": FIXED, "stopped_early": NEAR,
-        "objective_value": NEAR,
-        "objective_sign": VALUE,
+        "objective_value": NEAR, "objective_sign": VALUE,
     },
 )  # fmt: skip

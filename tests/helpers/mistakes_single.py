@@ -303,7 +303,7 @@ def uphill(case: Case) -> Parts:
     return {"weights": weights, "alpha": alpha, "bias": bias}
 
 
-@mistake("clouds", "lp", "the exponent of the weights' update is wrong", C=1.0, p=2.0)
+@mistake("clouds", "lp", "the exponent of the weights' update is wrong", C=1.0, p=2.0, named="weights_rule")
 def update_with_wrong_exponent(case: Case) -> Parts:
     weights = np.full(case.instance.count, case.instance.count**-0.5)
     for _ in range(200):

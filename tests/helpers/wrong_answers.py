@@ -91,7 +91,7 @@ def check(answer: WrongAnswer) -> None:
     assert report.diagnosis is not None
     assert report.diagnosis.words
     if answer.named is None:
-        assert report.diagnosis.name in ("unknown", "stopped_early", "one_kernel")
+        assert report.diagnosis.name in ("unknown", "converged", "stopped_early", "one_kernel")
         return
     name, _, words = answer.named.partition(": ")
     assert report.diagnosis.name == name
