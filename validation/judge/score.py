@@ -1,0 +1,174 @@
+"""How many wrong answers the judge rejects, and how many mistakes it names: the blind list, and random answers.
+
+    python validation/judge/score.py [--journal FILE] [-o validation/judge/blind.md]
+
+A mistake is *named* if one of the explanations is one of the accepted ones, to the last kind. It is *misleading* if
+the answer is rejected and not named, and something else than `unknown` is given as the reason. Of random answers none
+may be explained. A journal keeps what is done, so that an interrupted run goes on where it ended. A raised error is
+printed, and counts as neither rejected nor named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import blind_families
+import blind_losses
+import blind_single
+import numpy as np
+from blind_list import WRONG
+from blind_tools import Problem
+
+import mklcvx
+
+HERE = Path(__file__).parent
+NOTHING = {"unknown", "unknown:converged"}
+RANDOM = 300
+Row = dict[str, Any]
+Made = tuple[mklcvx.Instance, str, dict[str, Any], dict[str, Any]]
+
+
+def judged(make: Callable[[], Made]) -> Row:
+    """Verdict, explanations and seconds of the judge."""
+    try:
+        instance, formulation, parameters, answer = make()
+        began = time.process_time()
+        report = mklcvx.verify(instance, formulation, parameters=parameters, **answer)
+        seconds = time.process_time() - began
+        diagnosis = report.diagnosis
+        found = () if diagnosis is None else diagnosis.explanations
+        kinds = [sorted((e.kinds,) if isinstance(e.kinds, str) else e.kinds) for e in found]
+    except Exception as error:
+        traceback.print_exc()
+        return {"verdict": "error", "explanations": [], "seconds": 0.0, "error": f"{type(error).__name__}: {error}"}
+    return {"verdict": report.verdict, "explanations": kinds, "seconds": round(seconds, 3)}
+
+
+def scored(row: Row, accepted: Iterable[frozenset[str]]) -> Row:
+    sets = [frozenset(kinds) for kinds in row["explanations"][:3]]
+    rejected = row["verdict"] == "rejected"
+    named = rejected and any(s in set(accepted) for s in sets)
+    misleading = rejected and not named and any(s - NOTHING for s in sets)
+    first = named and sets[0] in set(accepted)
+    return row | {"rejected": rejected, "named": named, "first": first, "misleading": misleading}
+
+
+def randoms() -> list[tuple[str, Callable[[], Made]]]:
+    """Random parts of plausible sizes, for problems of all families, seeds fixed."""
+    modules = (blind_single, blind_losses, blind_families)
+    problems = [p for m in modules for p in vars(m).values() if isinstance(p, Problem)]
+    return [
+        (f"random {i}: {problems[i % len(problems)].title}", _random(problems[i % len(problems)], i))
+        for i in range(RANDOM)
+    ]
+
+
+def _random(problem: Problem, seed: int) -> Callable[[], Made]:
+    def make() -> Made:
+        rng = np.random.default_rng(9000 + seed)
+        right = problem.solve()
+        weights = rng.dirichlet(np.ones(len(right.weights))) * rng.choice([1.0, np.nansum(np.abs(right.weights))])
+        answer: dict[str, Any] = {"weights": weights}
+        if right.alpha is not None:
+            largest = float(np.abs(right.alpha).max())
+            alpha = rng.uniform(min(float(right.alpha.min()), 0.0), largest, size=right.alpha.shape)
+            kept = rng.random(right.alpha.shape) < rng.choice([0.4, 0.7, 1.0])
+            answer["alpha"] = np.where(kept, alpha, rng.choice([0.0, largest], size=right.alpha.shape))
+            answer["bias"] = rng.normal(size=np.shape(right.bias)) if np.ndim(right.bias) else float(rng.normal())
+        answer["objective"] = float(right.objective * rng.uniform(0.3, 3.0))
+        names = [n for n in answer if n != "objective" and rng.random() < 0.75] or ["weights"]
+        handed = {n: answer[n] for n in answer if n in names or (n == "objective" and rng.random() < 0.4)}
+        if set(handed) == {"bias"}:
+            handed["weights"] = weights
+        return mklcvx.Instance(**problem.data), problem.formulation, dict(problem.parameters), handed
+
+    return make
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({100 * part / whole:.1f} %)" if whole else "none"
+
+
+def line(title: str, rows: list[Row]) -> str:
+    counts = [sum(bool(r[k]) for r in rows) for k in ("rejected", "named", "first", "misleading")]
+    return f"| {title} | {len(rows)} | " + " | ".join(str(c) for c in counts) + " |"
+
+
+def page(rows: list[Row], chance: list[Row]) -> str:
+    doubles = [r for r in rows if r["double"]]
+    seconds = [r["seconds"] for r in rows]
+    explained = [r for r in chance if any(set(kinds) - NOTHING for kinds in r["explanations"])]
+    head = "| | answers | rejected | named | named first | misleading |\n|---|---|---|---|---|---|"
+    summary = [
+        "# A blind list of wrong answers",
+        "",
+        "Made by `python validation/judge/score.py`. The list and the accepted diagnoses (`blind_*.py`) were written",
+        "without knowledge of the judge's code, and before its first run on them.",
+        "",
+        f"- rejected: {share(sum(r['rejected'] for r in rows), len(rows))}",
+        f"- named: {share(sum(r['named'] for r in rows), len(rows))}",
+        f"- misleading: {share(sum(r['misleading'] for r in rows), len(rows))}",
+        f"- double mistakes named: {share(sum(r['named'] for r in doubles), len(doubles))}",
+        f"- random answers explained: {share(len(explained), len(chance))}; "
+        f"not rejected: {sum(r['verdict'] != 'rejected' for r in chance)}",
+        f"- seconds of CPU: median {median(seconds):.2f}, at most {max(seconds):.2f}",
+        f"- errors: {sum(r['verdict'] == 'error' for r in rows + chance)}",
+    ]
+    tables = []
+    for key in ("family", "category"):
+        for double in (False, True):
+            chosen = [r for r in rows if r["double"] == double]
+            names = sorted({r[key] for r in chosen})
+            lines = [line(name, [r for r in chosen if r[key] == name]) for name in names]
+            tables += ["", f"## {'Double' if double else 'Single'} mistakes by {key}", "", head, *lines]
+    missed = ["", "## Not named", "", "| answer | verdict | accepted | explanations |", "|---|---|---|---|"]
+    for r in rows:
+        if not r["named"]:
+            expected, found = (
+                ", ".join(" + ".join(kinds) for kinds in r[k]) or "none" for k in ("accepted", "explanations")
+            )
+            missed.append(f"| {r['name']} | {r['verdict']} | {expected} | {found}{' (misleading)' * r['misleading']} |")
+    told = ["", "## Random answers that were explained", ""]
+    told += [f"- {r['name']}: {r['explanations']}" for r in explained] or ["None."]
+    return "\n".join([*summary, *tables, *missed, *told, ""])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--journal", type=Path, default=HERE / "blind.jsonl")
+    parser.add_argument("-o", "--output", type=Path)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    known = [json.loads(text) for text in given.journal.read_text().splitlines()] if given.journal.exists() else []
+    done = {row["name"]: row for row in known}
+
+    def once(name: str, make: Callable[[], Made]) -> Row:
+        if name not in done:
+            done[name] = {"name": name} | judged(make)
+            with given.journal.open("a") as journal:
+                journal.write(json.dumps(done[name], ensure_ascii=False) + "\n")
+            print(name, done[name]["verdict"], done[name]["explanations"], flush=True)
+        return done[name]
+
+    rows = []
+    for wrong in WRONG:
+        about = {"family": wrong.family, "category": wrong.category, "double": wrong.double}
+        expected = {"accepted": [sorted(kinds) for kinds in wrong.accepted]}
+        rows.append(scored(once(wrong.name, wrong.make), wrong.accepted) | about | expected)
+    text = page(rows, [once(name, make) for name, make in randoms()])
+    if given.output:
+        given.output.write_text(text)
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()
