@@ -134,7 +134,7 @@ class KernelEstimator(BaseEstimator, ABC):
         checked, y = found if isinstance(found, tuple) else (found, None)
         if sample_weight is not None:
             sample_weight = host_array(sample_weight, "sample_weight")
-            if np.iscomplexobj(sample_weight):
+            if np.iscomplexobj(np.asarray(sample_weight)):
                 raise InputError("sample_weight has complex numbers: give real ones")
             sample_weight = _check_sample_weight(sample_weight, checked, dtype=np.float64, ensure_non_negative=True)
             check_weight_sizes(sample_weight[sample_weight > 0])

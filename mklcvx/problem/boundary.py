@@ -103,6 +103,8 @@ def explained(function: Callable[..., Any], args: Any, options: Any, fault: Exce
         where = type(args[0]).__name__  # it may have inherited its constructor
     if type(fault).__name__ in BY_CONVENTION or of_caller(fault, [*args, *options.values()]):
         return fault
+    if isinstance(fault, ValueError | TypeError) and _raised_in(fault, CHECKS_OF_DATA):
+        return (InputTypeError if isinstance(fault, TypeError) else InputError)(" ".join(_text(fault).split()))
     try:
         given = inspect.signature(function).bind(*args, **options).arguments
     except TypeError as mismatch:
@@ -110,8 +112,6 @@ def explained(function: Callable[..., Any], args: Any, options: Any, fault: Exce
     found = next(misfits(function, given), "") or _own_fault(fault, given)
     if found:
         return InputTypeError(f"{where}: {found}")
-    if isinstance(fault, ValueError | TypeError) and _raised_in(fault, CHECKS_OF_DATA):
-        return (InputTypeError if isinstance(fault, TypeError) else InputError)(" ".join(_text(fault).split()))
     words = clipped(_text(fault), LONGEST)
     if isinstance(fault, MemoryError):
         return NotEnoughMemory("not enough memory for this instance: use fewer samples, or kernels of lower rank")
