@@ -23,6 +23,8 @@ t − μ, and its second derivative along e a variance over σ. The gap is compa
     tr(HH') − tr(H'P⁻¹H) ≥ ‖H − X‖² + tr(X'K(μ)X)/λ − ρ.
 
 The lower bound may be taken at a Z of its own; then the gap is the difference of the bounds.
+
+Underflow in K_mZ is in the errors of `passes`, which are divided by λ as well; that in t_m is paid with σ·TINY.
 """
 
 from __future__ import annotations

@@ -20,7 +20,9 @@ interval. The gap is compared with what weights and pull cost, (λ/2)‖μ‖² 
 
 **Errors.** M terms make a margin: |m̃ − m| ≤ (M+1)u μ'|z|. A block of b pairs makes a part of the pull, in any order:
 (b+1)u Σ β|z|; the parts are added by `fsum`. The sharp way adds products with what they lose by `fsum`, and leaves u
-of the result. Entries of kernels in r factors are off by (r+1)u max_i K_ii.
+of the result. Entries of kernels in r factors are off by (r+1)u max_i K_ii. Underflow is in the TINY of margins and
+pull. λμ − P may lose 2⁻¹⁰⁷⁴ before it is squared and divided by λ: that is nothing beside u of a difference above
+2⁻¹⁰²⁰, and beside TINY where it is smaller. So it is with θ in `regularisers`.
 
 `alignment`
 -----------

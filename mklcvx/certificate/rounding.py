@@ -22,7 +22,6 @@ Array = NDArray[np.float64]
 
 U = 2.0**-53
 TINY = 2.0**-960
-SMALL = 2.0**-400  # the square of a larger number does not underflow
 STEPS = 8
 POWER = 16  # units of roundoff that a power or a logarithm is trusted to
 
@@ -37,14 +36,13 @@ def below(value: Any, steps: int = STEPS) -> Any:
 
 
 def square_over(x: Any, divisor: Any) -> Any:
-    """x²/divisor, in two steps, whose underflow stays below TINY: that of x² would be magnified by a small divisor."""
-    x = np.asarray(x, dtype=float)
-    return np.where(np.abs(x) < SMALL, x * (x / divisor), x**2 / divisor)
+    """x²/divisor, in two steps, whose underflow stays below TINY: that of x² would be magnified by a small divisor.
+    Where x/divisor underflows x is below 4, for no divisor is above 2¹⁰²⁴."""
+    return x * (np.asarray(x, dtype=float) / divisor)
 
 
 def times_square(factor: Any, x: Any) -> Any:
-    """factor·x², in two steps, whose underflow stays below TINY: that of x² would be magnified by a large factor. Where
-    x·factor underflows x is below 2⁵³, for no factor is smaller than 2⁻¹⁰⁷⁴."""
+    """factor·x² in the same way. Where x·factor underflows x is below 2⁵³, for no factor is below 2⁻¹⁰⁷⁴."""
     return x * (x * factor)
 
 

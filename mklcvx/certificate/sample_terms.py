@@ -296,7 +296,7 @@ def quadratically(apart: Array, least: Array, unit: Array) -> Array:
     """apart²/(2 least), where that is a bound of use and no number in it can have lost digits, in multiples of a unit
     or by themselves; else ∞."""
     useful = (apart <= least) & (least > TINY * np.maximum(unit, 1.0))
-    return np.where(useful, square_over(apart, np.where(useful, least, 1.0)) / 2, np.inf)
+    return np.where(useful, square_over(np.where(useful, apart, 0.0), np.where(useful, least, 1.0)) / 2, np.inf)
 
 
 def informed(part: Array, rest: Array) -> Array:
