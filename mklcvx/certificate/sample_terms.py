@@ -350,8 +350,9 @@ class Counted(SampleTerms):
     def gain(self, alpha: Array) -> float:
         """With y = 0, α log(−α/c) − α."""
         counted, part = self.high > 0, self.high - alpha
-        mean = np.where(counted, self.high, part) / self.price
-        along = alpha * np.log(np.maximum(mean, TINY))  # with y = 0, α ≤ 0
+        whole = np.where(counted, self.high, np.where(part > 0, part, self.price))
+        mean = whole / self.price  # a logarithm below that of TINY is the difference of two, without cancellation
+        along = alpha * np.where(mean > TINY, np.log(np.maximum(mean, TINY)), np.log(whole) - np.log(self.price))
         other = np.where(counted, -self._divergence(part, self.high, np.zeros_like(alpha), self.high), -alpha)
         off = 2 * LOG * U * (np.abs(along) + np.abs(alpha))
         return math.fsum(np.concatenate([along, other, -off]))

@@ -97,7 +97,8 @@ def test_the_logistic_loss_costs_at_least_what_it_does_exactly(price, alpha, r):
 @pytest.mark.parametrize(
     ("price", "y", "part", "z"),
     [(1.4e150, 604.0, 1e-170, -737.4), (3.9e154, 0.0, 3.9e-156, -713.8), (2.9e183, 31.0, 0.0, -800.0),
-     (1e200, 0.0, 1e-120, -3.0), (1e-300, 2.0, 1e-300, 0.1)],
+     (1e200, 0.0, 1e-120, -3.0), (1e-300, 2.0, 1e-300, 0.1),
+     (1e200, 3e-300, 1e-100, -700.0), (1e200, 7e-316, 3e-116, -740.0)],
 )  # fmt: skip
 def test_the_poisson_loss_costs_at_least_what_it_does_exactly(price, y, part, z):
     """α = h − part."""
