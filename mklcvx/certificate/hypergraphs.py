@@ -23,6 +23,8 @@ t − μ, and its second derivative along e a variance over σ. The gap is compa
     tr(HH') − tr(H'P⁻¹H) ≥ ‖H − X‖² + tr(X'K(μ)X)/λ − ρ.
 
 The lower bound may be taken at a Z of its own; then the gap is the difference of the bounds.
+
+Underflow in K_mZ is in the errors of `passes`, which are divided by λ as well; that in t_m is paid with σ·TINY.
 """
 
 from __future__ import annotations
@@ -34,10 +36,10 @@ import numpy as np
 
 from ..formulations.families.hypergraph import HyperTask
 from .passes import seen
-from .record import Certificate, ProvedPoint, refined_unless_settled
+from .record import NOTHING, Certificate, ProvedPoint, refined_unless_settled
 from .regularisers import Simplex
 from .ridge import combined_ridge
-from .rounding import POWER, TINY, Array, U, above, product_terms, total_above, total_below
+from .rounding import POWER, TINY, Array, U, above, product_terms, square_over, total_above, total_below
 
 
 @dataclass(frozen=True)
@@ -134,11 +136,11 @@ class Embedded:
         entropy = total_below(-sigma * mu * logs, POWER + 4)
         t = raised / total
         off = np.abs(mu - t) + blur * t
-        near = np.divide(sigma * off**2, t * (1 - 2 * blur), out=np.full(len(t), math.inf), where=t > 2.0**-900)
+        near = np.where(t > NOTHING, sigma * (square_over(off, t * (1 - 2 * blur)) + TINY), math.inf)
         far = np.where(used, mu * (sigma * logs - (middle - top) + sigma * log_total), 0.0) + sigma * (t - mu)
         size = mu * (sigma * np.abs(logs) + np.abs(middle - top) + 2 * sigma * log_total) + sigma * (t + mu)
-        far = np.maximum(far, 0.0) + (2 * POWER + 4 * len(mu) + 8) * U * size + blur * sigma * t + TINY
+        far = np.maximum(far, 0.0) + (2 * POWER + 4 * len(mu) + 8) * U * size + sigma * (blur * t + TINY) + TINY
         apart = total_above(np.minimum(near, far), 16)
         first = float(errors.max()) + float(mu @ errors)
-        second = float((off + blur * t) @ errors) + float(errors.max()) ** 2 / (2 * sigma)
+        second = float((off + blur * t) @ errors) + float(square_over(errors.max(), sigma)) / 2
         return joined, entropy, (float(above(apart + min(first, second), len(mu))), apart)

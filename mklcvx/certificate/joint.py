@@ -49,7 +49,7 @@ from .passes import Seen, own_seen, seen, sum_to_zero
 from .record import NOTHING, Certificate, ProvedPoint, refined_unless_settled, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge, ridges
-from .rounding import POWER, Array, U, above, below, total_above, total_below
+from .rounding import POWER, TINY, Array, U, above, below, times_square, total_above, total_below
 from .sample_terms import Ridge, negligible, ridge_costing, sample_terms
 from .single import MARGIN, SCALE_STEPS, Outputs, Parts, combined_outputs
 
@@ -92,11 +92,11 @@ class At:
         """What δ costs from above for classes, at 0 (n,) and where α̂_y = α̂_j = c, (k, n)."""
         zero, ends, own = 0.0, 0.0, self.task.y > 0
         for rate, c in self.ridges:
-            here, far = c**2, (np.abs(self.task.box - c) + 3 * U * np.abs(c)) ** 2
+            here, far = (times_square(rate, way) for way in (c, np.abs(self.task.box - c) + 3 * U * np.abs(c)))
             total = here.sum(axis=0)
             own_far, own_here = (np.where(own, part, 0.0).sum(axis=0) for part in (far, here))
-            zero = zero + rate * total / 2
-            ends = ends + rate * (np.maximum(total - own_here, 0.0) + own_far + far) / 2
+            zero = zero + total / 2
+            ends = ends + (np.maximum(total - own_here, 0.0) + own_far + far) / 2
         steps = 2 * len(self.z) + 15 + len(self.ridges)
         return above(zero, steps), above(ends, steps)
 
@@ -142,6 +142,7 @@ def softmax(at: At) -> Terms:
         logs = np.where(u > 0, np.abs(np.log(u)) + np.abs(at.z - top), 0.0) + math.log(count) + 2
     near = np.abs(u - p) < NEAR * p  # where `divergences` takes a series, which loses nothing but the error of u − p
     noise = np.where(near, apart * 8 * U + 32 * U * each, (POWER + 16) * U * u * logs + 8 * U * p)
+    noise = noise + TINY * (1 + top - at.z)  # a share of 0 may be one that underflows
     slope, widest = (apart * off).sum(axis=0), off.max(axis=0)
     gap = price * above(each.sum(axis=0) + slope + widest**2 / 2 + at.blur * noise.sum(axis=0), count + 16)
     # the probabilities of the outputs themselves may differ from p by as much as these outputs do
@@ -150,12 +151,13 @@ def softmax(at: At) -> Terms:
     if at.own:
         best = price * np.where(own, 1 - p, p)
         ways = [(rate, np.abs(best - c) + 4 * U * np.abs(c)) for rate, c in at.own]
-        far = [(rate, above(np.sqrt((way**2).sum(axis=0)), count) + price * slack) for rate, way in ways]
+        far = [(rate, above(np.hypot.reduce(way, axis=0), POWER * count) + price * slack) for rate, way in ways]
     zero, ends = at.vertices()
     kappa, farthest = 2 / price, np.maximum(zero, np.where(own, 0.0, ends).max(axis=0))
     delta = total_above([rate for rate, _ in far]) if at.own else at.delta
     with np.errstate(divide="ignore", invalid="ignore"):
-        strong = above(sum(rate * kappa / (kappa - delta) * away**2 / 2 for rate, away in far), 31 + len(far))
+        longer = kappa / (kappa - delta)
+        strong = above(sum(times_square(rate * longer, away) / 2 for rate, away in far), 31 + len(far))
     ridge = np.where(kappa > 2 * delta, np.minimum(strong, farthest), farthest) if delta else np.zeros(len(price))
     loss = task.loss.value(at.z, task.y, price)
     bound = above(loss, POWER + count + 16) + above(price * (2 * widest + widest**2 / 2 + (count + 32) * U))

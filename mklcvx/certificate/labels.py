@@ -26,6 +26,8 @@ the bounds differ by
 none of them negative. In differences of the h_k the C_i are added without rounding, so that the errors left are those
 of the margins. The gap is compared with ½(1 + t²) Σ_k γ_k μ'q^k.
 
+Underflow: γ_k ≥ 2⁻⁵² or 0, and C_i multiplies margins whose errors have TINY in them.
+
 **Own coefficients** c_km, (k, M, n): every class as in `single`, each kernel with its own δ_m. For `ml_minimax` the gap
 is then the difference of the bounds.
 """

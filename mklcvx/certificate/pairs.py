@@ -20,7 +20,9 @@ interval. The gap is compared with what weights and pull cost, (λ/2)‖μ‖² 
 
 **Errors.** M terms make a margin: |m̃ − m| ≤ (M+1)u μ'|z|. A block of b pairs makes a part of the pull, in any order:
 (b+1)u Σ β|z|; the parts are added by `fsum`. The sharp way adds products with what they lose by `fsum`, and leaves u
-of the result. Entries of kernels in r factors are off by (r+1)u max_i K_ii.
+of the result. Entries of kernels in r factors are off by (r+1)u max_i K_ii. Underflow is in the TINY of margins and
+pull. λμ − P may lose 2⁻¹⁰⁷⁴ before it is squared and divided by λ: that is nothing beside u of a difference above
+2⁻¹⁰²⁰, and beside TINY where it is smaller. So it is with θ in `regularisers`.
 
 `alignment`
 -----------
@@ -51,7 +53,7 @@ from ..formulations.families.pairs import Pairs
 from ..formulations.families.two_stage import PairTask
 from ..problem.low_rank import LowRank
 from .record import Certificate, ProvedPoint, refined_unless_settled
-from .rounding import Array, U, above, below, product_terms, square_over, total_above, total_below
+from .rounding import Array, U, above, below, product_terms, square_over, times_square, total_above, total_below
 
 SHRINKING = 4  # attempts to shorten β before it is set to zero
 
@@ -163,7 +165,7 @@ class Evaluation:
     def proved(self) -> ProvedPairs:
         lam, mu, lack = self.task.lam, self.mu, 1 - self.margins
         loss = self.up * np.maximum(lack + self.off + 2 * U * np.abs(lack), 0.0)
-        penalty = lam / 2 * mu**2 if self.curved else lam * mu
+        penalty = times_square(lam, mu) / 2 if self.curved else lam * mu
         costs = square_over(np.maximum(self.pull + self.pull_off, 0.0), 2 * lam) if self.curved else np.zeros(1)
         least = square_over(np.maximum(self.pull - self.pull_off, 0.0), 2 * lam) if self.curved else np.zeros(1)
         width, plain = self._width(1.0), self._width(0.0)

@@ -17,6 +17,9 @@ median of z (any number would do), subtracted before it is rounded.
 |z_i − (Kβ)_i| ≤ ((s+1)u(1 + e) + e)‖β‖₁. There is one way only, for no entry is there to be cut.
 
 **Factors.** K = FF' is never formed: w = F'β, then Fw. With a bias F may lose a constant in each column.
+
+**Underflow.** Every z_i and w_k is a sum of at most 2⁶⁰ products, and its error comes from `above`, with TINY in it:
+whatever multiplies z later, weights or α, multiplies that as well.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from .passes import own_seen, seen, sum_to_zero
 from .record import Certificate, Sliced, refined_step_by_step, refined_unless_settled, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import ridges, successive_ridges
-from .rounding import POWER, Array, U, above, below, total_above, total_below
+from .rounding import POWER, Array, U, above, below, times_square, total_above, total_below
 from .sample_terms import negligible, sample_terms
 from .single import MARGIN, Evaluation, Outputs, OwnCoefficients, Parts, Proved, Samples, combined_outputs, stated_level
 
@@ -126,10 +126,10 @@ class Between:
         squares = self.dual.low + below(extra), self.dual.high + above(extra)
         own: Array = np.outer(self.weights, self.beta) if self.own is None else self.own
         if self.found is None:
-            norms = self.weights**2 * np.maximum(squares[0], 0.0), self.weights**2 * squares[1]
+            norms = times_square(np.maximum(squares[0], 0.0), self.weights), times_square(squares[1], self.weights)
             outputs, along = combined_outputs(self.dual, self.weights), total_below(self.weights * squares[0])
         else:
-            longer, steps = delta * np.sum(own**2, axis=1), self.task.samples + 8
+            longer, steps = np.sum(times_square(delta[:, None], own), axis=1), self.task.samples + 8
             norms = self.found.low + below(longer, steps), self.found.high + above(longer, steps)
             outputs = combined_outputs(self.found, np.ones(self.task.count))
             along = total_below(self.beta * outputs.values) - total_above(np.abs(self.beta) * outputs.error)

@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ..formulations import block_elastic, elastic, lp, sm1, sm2, smp
-from .rounding import POWER, Array, U, above, below, square_over, total_above, total_below
+from .rounding import POWER, TINY, Array, U, above, below, square_over, times_square, total_above, total_below
 
 UNIT = 2.0**-52
 WITHIN = 2.0**-46  # relative distance from a ball's boundary: more than rounding in norms of some thousand weights
@@ -159,7 +159,7 @@ class Squared(Simplex):
 
     def conjugate(self, v: Array, tau: float | None) -> float:
         level = tau or 0.0
-        return total_above(np.append(square_over(np.maximum(v - level, 0.0), 2 / self.theta), level))
+        return total_above(np.append(times_square(self.theta, np.maximum(v - level, 0.0)) / 2, level))
 
     def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
         """(μ − θ(v − τ)₊)²/(2θ) + μ(τ − v)₊ of every kernel: convex in v, so largest at an end of the interval."""
@@ -197,7 +197,8 @@ class Powered(Squared):
 
     def conjugate(self, v: Array, tau: float | None) -> float:
         assert tau is not None
-        prices = self.theta / 2 * np.maximum(v - tau, 0.0) ** (self.p / (self.p - 1))
+        zeta = np.maximum(v - tau, 0.0)
+        prices = self.theta / 2 * (zeta ** (self.p / (self.p - 1)) + TINY * (zeta > 0))
         return total_above(np.append(prices, tau), self.steps)
 
     def _each(self, mu: Array, slack: Array) -> Array:
@@ -206,7 +207,8 @@ class Powered(Squared):
         rise = smp.rise(self.theta, self.p)
         slope, weight = (rise * mu) ** (self.p - 1), zeta ** (1 / (self.p - 1)) / rise
         blur = self.steps * U
-        both = (np.abs(slope - zeta) + blur * (slope + zeta)) * (np.abs(mu - weight) + blur * (mu + weight))
+        off, apart = blur * (slope + zeta) + TINY, blur * (mu + weight) + TINY / rise
+        both = (np.abs(slope - zeta) + off) * (np.abs(mu - weight) + apart)
         return np.asarray(np.where(slack > 0, both, self._spread(mu) + mu * np.maximum(-slack, 0.0)))
 
 
@@ -257,7 +259,7 @@ class Net(Ball):
         v = np.maximum(v, 0.0)
         if self.l1_ratio == 1:
             return float(v.max())
-        if not tau or tau <= 0:  # μ ≤ 1 in the set
+        if not tau or tau <= TINY:  # μ ≤ 1 in the set
             return total_above(v)
         excess = np.maximum(v - self.l1_ratio * tau + 4 * U * (v + self.l1_ratio * tau), 0.0)
         return total_above(np.append(square_over(excess, 4 * (1 - self.l1_ratio) * tau), tau))
@@ -304,7 +306,7 @@ class Priced(Regulariser):
             spare *= 4
 
     def value(self, mu: Array) -> float:
-        return total_above(self.lam**2 / 2 * mu)
+        return total_above(self.lam * (self.lam * mu) / 2)
 
     def conjugate(self, v: Array, tau: float | None) -> float:
         return 0.0 if (v <= below(self.lam**2 / 2)).all() else math.inf

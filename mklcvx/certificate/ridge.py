@@ -22,6 +22,9 @@ positive pivots and nothing left if and only if the kernel is semidefinite. With
 differences to one sample, K_ij − K_i0 − K_0j + K_00.
 
 ‖·‖₂ is bounded by the largest row sum. A itself is known up to an error matrix of norm `off`, which is added.
+
+**Underflow** of sums and products adds n²·2⁻¹⁰⁷⁴ at most, less than the TINY in `off`, in `lost` and in δ itself. That
+of a quotient by a pivot l_jj is multiplied by it: more than TINY only where u·l_jj², a part of c, is far larger.
 """
 
 from __future__ import annotations

@@ -2,8 +2,12 @@
 
 u = 2⁻⁵³. A sum, product, quotient or root of doubles has the relative error u; `math.fsum` adds without any other. So a
 number x that was computed in at most k such steps from terms of one sign is off by less than (k + 1)u|x|, and `above`
-and `below` leave that much room. Underflow adds at most 2⁻¹⁰⁷⁴ in each step: TINY covers all of them together. Powers
-and logarithms of the C library are trusted to 16u.
+and `below` leave that much room. Powers and logarithms of the C library are trusted to 16u.
+
+**Underflow** adds at most 2⁻¹⁰⁷⁴ in each step: TINY covers all of them together, as long as no step magnifies what one
+before it lost. A square does so if a small divisor or a large factor follows: `square_over` and `times_square` put that
+first. A power is at least TINY more than what it is computed as, before it is multiplied. A product with a large number
+is safe where the other number has an error of its own from `above`, which is magnified as well.
 """
 
 from __future__ import annotations
@@ -18,7 +22,6 @@ Array = NDArray[np.float64]
 
 U = 2.0**-53
 TINY = 2.0**-960
-SMALL = 2.0**-400  # the square of a larger number does not underflow
 STEPS = 8
 POWER = 16  # units of roundoff that a power or a logarithm is trusted to
 
@@ -33,9 +36,14 @@ def below(value: Any, steps: int = STEPS) -> Any:
 
 
 def square_over(x: Any, divisor: Any) -> Any:
-    """x²/divisor, in two steps, whose underflow stays below TINY: that of x² would be magnified by a small divisor."""
-    x = np.asarray(x, dtype=float)
-    return np.where(np.abs(x) < SMALL, x * (x / divisor), x**2 / divisor)
+    """x²/divisor, in two steps, whose underflow stays below TINY: that of x² would be magnified by a small divisor.
+    Where x/divisor underflows x is below 4, for no divisor is above 2¹⁰²⁴."""
+    return x * (np.asarray(x, dtype=float) / divisor)
+
+
+def times_square(factor: Any, x: Any) -> Any:
+    """factor·x² in the same way. Where x·factor underflows x is below 2⁵³, for no factor is below 2⁻¹⁰⁷⁴."""
+    return x * (x * factor)
 
 
 def total_above(terms: Any, steps: int = STEPS) -> float:

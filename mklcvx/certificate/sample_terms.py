@@ -31,11 +31,14 @@ with the chance p = 1/(1 + e⁻ʳ), the modulus κ = 4/c, and Fenchel–Young's 
     u log(u/p) + (1 − u) log((1 − u)/(1 − p))  ≤  ½(u − p)² (1/min(u, p) + 1/min(1 − u, 1 − p)),
 
 since h(x) = (1 + x) log(1 + x) − x has h'' = 1/(1 + x), and u log(u/p) − u + p = p h(u/p − 1). The left side cancels
-near the optimum, the right side is far from it far too large: the smaller one counts.
+near the optimum, the right side is far from it far too large: the smaller one counts. All is computed in cu and cp, for
+c may be as large as 10²⁰⁰, and a u be lost that αr is not. What p may lose is paid with c·TINY. Where u is smaller than
+TINY its logarithm is replaced by that of TINY, which is above it.
 
 **The Poisson loss.** Its α is h − x, h = cy and x = cu ≥ 0. The loss is the divergence D(h‖p) = h log(h/p) − h + p of
 the counts from p = c eᶻ, the maximiser is h − p, and Fenchel–Young's gap D(x‖p). In the box x is at most h − low, so
-that κ = 1/(h − low) is the modulus. The gain is α log(h/c) − D(x‖h). As above, D(x‖p) ≤ ½(x − p)²/min(x, p).
+that κ = 1/(h − low) is the modulus. The gain is α log(h/c) − D(x‖h). As above, D(x‖p) ≤ ½(x − p)²/min(x, p), and
+underflow is paid for in the same way.
 
 **What is exact.** a, ε, low, high, prices c and h = high are the doubles of the record. κ, a quotient by c, is off by
 u: twice that is paid, so that the bounds hold for the quotient and for its double.
@@ -54,10 +57,10 @@ import numpy as np
 
 from ..formulations import Task
 from ..formulations.losses import PiecewiseQuadratic, Quadratic
-from ..formulations.losses.logistic import chance, information, log_share
+from ..formulations.losses.logistic import chance, log_share
 from .passes import added
 from .record import Certificate
-from .rounding import POWER, STEPS, Array, U, above, below, product_terms, square_over, total_above
+from .rounding import POWER, STEPS, TINY, Array, U, above, below, product_terms, square_over, times_square, total_above
 
 NEGLIGIBLE = 1e-2  # share of the tolerance, or of the gap without δ, that δ may cost without a sharper one being sought
 MILD = 0.25  # share of κ up to which δ costs less than a third of what a sample lacks to be optimal
@@ -85,7 +88,7 @@ class Ridge:
     def at(self, x: float | Array) -> Array:
         """P(x) from above, x exact."""
         far = np.abs(x - self.centres) + 3 * U * np.abs(self.centres) * np.not_equal(x, 0)
-        terms = self.rates * np.where(self.rates > 0, far, 0.0) ** 2 / 2  # far may be infinite, and 0·∞ is no number
+        terms = times_square(self.rates, np.where(self.rates > 0, far, 0.0)) / 2  # far may be ∞, and 0·∞ is no number
         count = len(self.rates)
         return np.asarray(above(terms[0]) if count == 1 else above(terms.sum(axis=0), STEPS + count))
 
@@ -144,12 +147,12 @@ class SampleTerms(ABC):
 
     def beyond(self, x: Array, inwards: Array) -> Array:
         """What sup φ + P may exceed φ(x) by, p being `inwards`, where κ > 0."""
-        bent, total = above(square_over(inwards, 2 * self.kappa)), self.ridge.total
+        bent, total = above(square_over(inwards, self.kappa) / 2), self.ridge.total
         if total == 0:
             return np.asarray(bent)
         there, room = self.ridge.at(x), below(below(self.kappa) - total)  # κ itself is off by u
-        slope = inwards + above(np.sqrt(2 * total * there))
-        near = there + above(np.divide(slope**2, 2 * room, out=np.full_like(x, np.inf), where=room > 0))
+        slope = inwards + above(np.sqrt(2 * total) * np.sqrt(there))
+        near = there + above(np.where(room > 0, square_over(slope, np.where(room > 0, room, 1.0)) / 2, np.inf))
         if not np.isfinite(self.high - self.low).all():
             return np.asarray(near)
         return np.minimum(near, np.maximum(self.ridge.at(self.low), self.ridge.at(self.high)) + bent)
@@ -178,7 +181,7 @@ class OfRecord(SampleTerms):
         if self.shape.epsilon.any():
             terms.append(-product_terms(self.shape.epsilon, np.abs(alpha)))
         if self.kappa.any():
-            bent = self.kappa * alpha**2 / 2
+            bent = times_square(self.kappa, alpha) / 2
             terms += [-bent, -8 * U * bent]
         return math.fsum(np.concatenate(terms))
 
@@ -280,38 +283,51 @@ class Curved(OfRecord):
         start = np.where(crossing, 0.0, alpha)
         way, pull = x - start, r - np.sign(x + start) * epsilon - turned
         to_zero = np.where(crossing, np.abs(alpha) * (epsilon + np.abs(r) + lost + kappa * np.abs(alpha) / 2), 0.0)
-        along = np.maximum(way * pull, 0.0) + np.abs(way) * (blur + lost) + kappa * way**2 / 2
+        along = np.maximum(way * pull, 0.0) + np.abs(way) * (blur + lost) + times_square(kappa, way) / 2
         return np.asarray(above(to_zero + along, 2 * STEPS) + self.beyond(x, above(np.maximum(inwards, 0.0))))
 
 
 # ------------------------------------------------------------------------------------------------------- logistic loss
 LOG = 3 * POWER  # units of roundoff that an expression with an exponential and a logarithm is trusted to
+LEAST_LOG = math.log(TINY)
+
+
+def quadratically(apart: Array, least: Array, unit: Array) -> Array:
+    """apart²/(2 least), where that is a bound of use and no number in it can have lost digits, in multiples of a unit
+    or by themselves; else ∞."""
+    useful = (apart <= least) & (least > TINY * np.maximum(unit, 1.0))
+    return np.where(useful, square_over(np.where(useful, apart, 0.0), np.where(useful, least, 1.0)) / 2, np.inf)
+
+
+def informed(part: Array, rest: Array) -> Array:
+    """part log(part/(part + rest)), from above but for relative errors."""
+    return np.multiply(part, np.maximum(log_share(part, rest), LEAST_LOG), out=np.zeros_like(part), where=part > 0)
 
 
 class Entropic(SampleTerms):
     """Of the logistic loss. Exponentials and logarithms are trusted to 16u each: an expression of both, to 48u."""
 
     def gain(self, alpha: Array) -> float:
-        entropy = -np.concatenate([information(alpha, self.high - alpha), information(self.high - alpha, alpha)])
+        entropy = -np.concatenate([informed(alpha, self.high - alpha), informed(self.high - alpha, alpha)])
         return math.fsum(np.concatenate([entropy, -2 * LOG * U * entropy]))
 
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
         low, high = np.nextafter(r - off, -np.inf), np.nextafter(r + off, np.inf)
         beyond = np.maximum(self._past(low), self._past(high))
-        loss = above(self.high * np.logaddexp(0.0, high), LOG)
+        loss = above(self.high * (np.logaddexp(0.0, high) + TINY), LOG)
         return Costs(loss + beyond, np.maximum(self._young(alpha, low), self._young(alpha, high)) + beyond)
 
     def _young(self, alpha: Array, r: Array) -> Array:
         price, rest = self.high, self.high - alpha
-        p, q, u, v = chance(r), chance(-r), alpha / price, rest / price
-        with np.errstate(divide="ignore", invalid="ignore"):  # 0 log 0 = 0, and a share of 0 has no bound nearby
-            parts = np.stack([u * log_share(alpha, rest), u * np.logaddexp(0.0, -r),
-                              v * log_share(rest, alpha), v * np.logaddexp(0.0, r)])  # fmt: skip
-            parts = np.where(np.stack([u, u, v, v]) > 0, parts, 0.0)
+        p, q = price * chance(r), price * chance(-r)
+        with np.errstate(invalid="ignore", over="ignore"):
+            parts = np.stack([informed(alpha, rest), alpha * np.logaddexp(0.0, -r),
+                              informed(rest, alpha), rest * np.logaddexp(0.0, r)])  # fmt: skip
             direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
-            apart = np.where(u < v, np.abs(u - p) + LOG * U * (u + p), np.abs(v - q) + LOG * U * (v + q))
-            near = apart**2 / 2 * (1 / np.minimum(u, p) + 1 / np.minimum(v, q))
-        return np.asarray(above(price * np.fmin(above(np.maximum(direct, 0.0)), above(near, 4 * LOG))))
+        one, other = (np.abs(x - y) + LOG * U * (x + y) for x, y in ((alpha, p), (rest, q)))
+        apart = np.where(alpha < rest, one, other)
+        near = sum(quadratically(apart, np.minimum(x, y), price) for x, y in ((alpha, p), (rest, q)))
+        return np.asarray(above(np.fmin(np.maximum(direct, 0.0), above(near, 4 * LOG)) + TINY * price))
 
     def _past(self, r: Array) -> Array:
         """What δ adds, at the maximiser as it is computed, give or take its error."""
@@ -334,8 +350,9 @@ class Counted(SampleTerms):
     def gain(self, alpha: Array) -> float:
         """With y = 0, α log(−α/c) − α."""
         counted, part = self.high > 0, self.high - alpha
-        mean = np.where(counted, self.high, part) / self.price
-        along = alpha * np.log(np.where(mean > 0, mean, 1.0))
+        whole = np.where(counted, self.high, np.where(part > 0, part, self.price))
+        mean = whole / self.price  # a logarithm below that of TINY is the difference of two, without cancellation
+        along = alpha * np.where(mean > TINY, np.log(np.maximum(mean, TINY)), np.log(whole) - np.log(self.price))
         other = np.where(counted, -self._divergence(part, self.high, np.zeros_like(alpha), self.high), -alpha)
         off = 2 * LOG * U * (np.abs(along) + np.abs(alpha))
         return math.fsum(np.concatenate([along, other, -off]))
@@ -354,11 +371,11 @@ class Counted(SampleTerms):
     def _divergence(self, x: Array, p: Array, z: Array, unit: Array) -> Array:
         """D(x‖p) from above, p = unit·eᶻ."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            parts = np.stack([x * np.log(x / unit), -x * z, p, -x])
+            parts = np.stack([x * np.log(np.maximum(x / unit, TINY)), -x * z, p, -x])
             parts = np.where(np.stack([x, x, p, x]) > 0, parts, 0.0)
             direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
-            near = (np.abs(x - p) + LOG * U * (x + p)) ** 2 / (2 * np.minimum(x, p))
-        return np.asarray(np.fmin(above(np.maximum(direct, 0.0)), above(near, 4 * LOG)))
+            near = quadratically(np.abs(x - p) + LOG * U * (x + p), np.minimum(x, p), unit)
+        return np.asarray(above(np.fmin(np.maximum(direct, 0.0), above(near, 4 * LOG)) + TINY * unit))
 
     def _past(self, p: Array, side: int) -> Array:
         """What δ adds, at the maximiser as it is computed, give or take its error, which is that of p and of h − p."""

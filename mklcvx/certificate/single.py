@@ -285,7 +285,8 @@ class OwnCoefficients:
         task, alpha, over, delta = self.task, self.at.alpha, self.over, self.ridges
         outputs = combined_outputs(self.found, np.ones(task.count))
         rho, bias, interval = outputs.offsets(task)
-        ridge = Ridge((delta * self.mu)[:, None], over[:, None] * self.coefficients * task.signs)
+        rates = np.where(delta > 0, above(delta * self.mu), 0.0)
+        ridge = Ridge(rates[:, None], over[:, None] * self.coefficients * task.signs)
         samples = Samples(task, alpha, outputs, self.at.samples.side.paying(ridge))
         tried = [rho] + [rho - MARGIN * samples.lack(bias, rho)] * task.loss_function.free_margin
         best, rho = min(((self._at(samples, bias, one), one) for one in tried), key=lambda found: found[0].gap)

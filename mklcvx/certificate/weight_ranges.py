@@ -38,7 +38,7 @@ import numpy as np
 from ..errors import InputError
 from ..problem.numbers import is_number
 from .record import Certificate
-from .rounding import Array, U, above, below, total_above, total_below
+from .rounding import TINY, Array, U, above, below, total_above, total_below
 from .weight_shapes import SHAPES, Shape, shape_of
 
 Ends = tuple[Array, Array]
@@ -74,7 +74,7 @@ def outer(shape: Shape, low: Array, high: Array, excess: float) -> Ends:
     if not np.isfinite(numbers).all() or not excess >= 0:
         return nothing
     kappa, mu = shape.start((low + high) / 2)
-    if shape.within and not kappa > 0:
+    if shape.within and not kappa > TINY:
         return nothing
     kappas, prices = np.array([[kappa]]), np.zeros(1)
     if shape.total or shape.within:
@@ -94,7 +94,7 @@ def _candidates(shape: Shape, v: Array, kappa: float) -> Array:
     steps, order = size * 2.0 ** -np.arange(0.0, 50.0), np.sort(v)
     at = int(np.searchsorted(order, kappa))
     found = np.concatenate([[kappa], kappa - steps, kappa + steps, order[max(at - NEAR, 0) : at + NEAR]])
-    return found[found > 0] if shape.within else found
+    return found[found > TINY] if shape.within else found
 
 
 def _worth_trying(kappas: Array, prices: Array, dearest: float) -> list[int]:

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..formulations import block_elastic, elastic, lp, smp
 from .regularisers import Ball, BlockNet, Capped, Net, Powered, Regulariser, Simplex, Squared
-from .rounding import POWER, STEPS, Array, U, above, below
+from .rounding import POWER, STEPS, TINY, Array, U, above, below
 
 PANELS = 4  # of the integral from x* to x
 
@@ -149,7 +149,7 @@ class Curved(Shape):
 
     def beyond(self, x: Array, v: Array, kappa: Array, right: bool) -> Array:
         (c, eta), p, blur = self.bend(kappa), self.p, self.steps * U
-        panels, off = 1 if p == 2 else PANELS, 4 * U * (np.abs(v) + np.abs(eta))
+        panels, off = 1 if p == 2 else PANELS, self._off(v, c, eta)
         zeta, least, sign = v - eta, self.best(v, kappa), 1 if right else -1
 
         def ahead(t: Array) -> Array:
@@ -163,18 +163,22 @@ class Curved(Shape):
             middle = ahead((ends[0] + ends[1]) / 2)
             rule = rule + (middle if (p >= 2) == right else (ahead(ends[0]) + ahead(ends[1])) / 2)
         found = width * (rule - 8 * U * np.abs(rule))
-        alone = (1 - blur) * c * x**p / p - x * (zeta + off)  # where ζ ≤ 0
+        alone = x * ((1 - blur) * c * x ** (p - 1) / p - (zeta + off))  # where ζ ≤ 0
         return np.asarray(below(np.maximum(np.where(zeta > 0, found, alone if right else 0.0), 0.0)))
+
+    def _off(self, v: Array, c: Array, eta: Array) -> Array:
+        """The error of h' − ζ beside that of the power, and what underflow takes from both."""
+        return np.asarray(4 * U * (np.abs(v) + np.abs(eta)) + TINY * (1 if self.p == 2 else 1 + c))
 
     def cost(self, x: Array, v: Array, kappa: Array) -> Array:
         """By convexity (h'(x) − ζ)(x − x*), of which quadratics are one half."""
         (c, eta), p, blur = self.bend(kappa), self.p, self.steps * U
-        off = 4 * U * (np.abs(v) + np.abs(eta))
+        off = self._off(v, c, eta)
         zeta, slope = v - eta, c * x ** (p - 1)
         ends = [(np.maximum(zeta + side * off, 0.0) / c) ** (1 / (p - 1)) for side in (-1, 1)]
-        apart = np.maximum(*(np.abs(x - end) + blur * (x + end) for end in ends))
+        apart = np.maximum(*(np.abs(x - end) + blur * (x + end) for end in ends)) + TINY
         bowl = (np.abs(slope - zeta) + off + blur * (slope + np.abs(zeta))) * apart * (0.5 if p == 2 else 1.0)
-        alone = (1 + blur) * c * x**p / p + x * (np.maximum(-zeta, 0.0) + off)
+        alone = x * ((1 + blur) * slope / p + np.maximum(-zeta, 0.0) + off)
         return np.asarray(above(np.where(zeta > off, bowl, np.maximum(alone, bowl))))
 
     def start(self, v: Array) -> tuple[float, Array]:

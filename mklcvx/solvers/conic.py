@@ -59,6 +59,8 @@ def solve_declared(
         declaring = time.perf_counter()
         try:
             scaled = formulation.in_units(formulation.normalised(task), unit)
+            if not np.isfinite(getattr(scaled, "box", 0.0)).all():
+                raise OverflowError("prices are no numbers in these units")
             program = formulation.declare_primal(scaled) if route == "primal" else formulation.declare_dual(scaled)
         except Exception as fault:  # the numbers overflow in these units
             if not is_numerical(fault):

@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 ZERO, ONE = fmpq(0), fmpq(1)
 ROUNDED = fmpq(1, 2**40)  # a total that is missed by less was missed by rounding
 PRECISIONS = (128, 256, 512, 1024)  # bits: the next one is tried where the radii of the balls contribute to the width
+LARGEST = float(np.finfo(float).max)
 
 
 def exact(value: float) -> fmpq:
@@ -123,6 +124,8 @@ def rounded_down(ball: arb) -> float:
         return -math.inf
     with ctx.workprec(PRECISIONS[-1]):
         end = fraction(ball.lower())
+    if abs(end) > LARGEST:
+        return LARGEST if end > 0 else -math.inf
     nearest = float(end)
     return nearest if Fraction(nearest) <= end else math.nextafter(nearest, -math.inf)
 

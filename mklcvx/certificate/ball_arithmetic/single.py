@@ -68,8 +68,9 @@ def bounds(formulation: SingleTask, task: Task, machine: Machine, found: Any) ->
         if enclosure.sharp:
             break
         roots = np.sqrt([max(float(q), 0.0) for q in machine.seen(alpha).squares])
-        norms = weights * roots if (weights * roots).any() else roots
         with np.errstate(all="ignore"):
+            norms = np.nan_to_num(weights * roots, posinf=0.0)
+            norms = norms if norms.any() else roots
             weights = np.nan_to_num(formulation.weights(norms, roots, **own), posinf=0.0)
         other, alpha = at_weights(weights, alpha)
         before, enclosure = enclosure.relative_width, enclosure.joined(other)
