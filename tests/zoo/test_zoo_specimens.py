@@ -165,8 +165,12 @@ def test_every_specimen_is_certified(name):
     assert solution.certificate.lower <= known.value + slack
     assert known.value <= solution.certificate.upper + slack
     if known.weights is not None:
-        # R is strongly convex there: ‖μ − μ*‖² ≤ 2θ·gap.
-        apart = np.sqrt(2 * given["theta"] * solution.certificate.gap) if formulation == "square" else 0.0
+        # R is strongly convex there: ‖μ − μ*‖² ≤ 2θ·gap. A ball is: with v = ½q both lie within √(2 gap/‖v‖) of v/‖v‖.
+        gap, apart = solution.certificate.gap, 0.0
+        if formulation == "square":
+            apart = np.sqrt(2 * given["theta"] * gap)
+        elif formulation == "l2":
+            apart = 2 * np.sqrt(2 * gap / np.linalg.norm(solution.slopes))
         assert solution.weights == pytest.approx(known.weights, abs=max(1e-4, apart))
     if known.bias is not None:
         assert solution.bias == pytest.approx(known.bias, abs=1e-4)

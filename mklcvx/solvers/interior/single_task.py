@@ -197,11 +197,11 @@ def active_set_finish(
             with np.errstate(all="ignore"):  # a vanishing t_j makes weights infinite
                 at = active_set_step(side, hessian, at)
                 weights = side.weights(at.x)
-        except (FloatingPointError, np.linalg.LinAlgError):
+                if not (np.isfinite(at.images).all() and np.isfinite(weights).all() and (weights >= 0).all()):
+                    return None
+                certificate = certify(problem.formulation, problem.task, candidate_points(side, at)).certificate
+        except (FloatingPointError, OverflowError, np.linalg.LinAlgError):
             return None
-        if not (np.isfinite(at.images).all() and np.isfinite(weights).all() and (weights >= 0).all()):
-            return None
-        certificate = certify(problem.formulation, problem.task, candidate_points(side, at)).certificate
         if certificate.proves(SETTINGS.proof_margin * problem.tolerance):
             return at
         if certificate.relative_gap > SETTINGS.active_set_max_gap:
