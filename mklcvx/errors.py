@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import inspect
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -98,3 +100,12 @@ def clipped(text: object, most: int = 60) -> str:
     head = line[: most - 1]
     words = head.rsplit(" ", 1)[0] if " " in head[most // 2 :] else head
     return words.rstrip(" ,;:") + "…"
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line outside of the package that led here, however many frames of ours lie between."""
+    level, frame = 2, inspect.currentframe()
+    frame = None if frame is None else frame.f_back
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("mklcvx."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)

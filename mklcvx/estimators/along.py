@@ -98,7 +98,7 @@ def mkl_path(
     if "nu" in grid and isinstance(model, MKLClassifier):
         model.set_params(nu=1.0)  # the weights of the ν-form are 1 on average
     problem = model._problem(X, y, *given)
-    model._warn_of_sizes(stacklevel=2)
+    model._warn_of_sizes()
     own = model._given if "loss" in grid else model._parameters()
     fixed = {name: value for name, value in own.items() if name not in grid or name in parameters}
     steps, points = model._source.steps, combinations(grid, fixed)

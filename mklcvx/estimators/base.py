@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -19,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .. import formulations
 from ..certificate.solution import Solution
 from ..defaults import FORMULATION, NORMALISE, SCALE, SOLVER
-from ..errors import InputError, OneClassWarning, ScaleWarning
+from ..errors import InputError, OneClassWarning, ScaleWarning, warn
 from ..formulations import Formulation
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
@@ -192,31 +191,31 @@ class KernelEstimator(BaseEstimator, ABC):
         """Solve one problem; `fit` calls it."""
         problem = self._problem(X, y, *sample_weight)
         self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
-        self._warn(problem.kernels, stacklevel=4)
+        self._warn(problem.kernels)
         return self
 
     @abstractmethod
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
         """The one instance for these data. Stores what prediction needs."""
 
-    def _warn(self, kernels: Stored, stacklevel: int = 3) -> None:
+    def _warn(self, kernels: Stored) -> None:
         """Warn if solutions are not certified, if no kernel gets weight, of a single class, and of unlike sizes."""
         missed = [solution for solution in self.solutions_ if not solution.certified]
         if missed:
             worst, count = max(missed, key=_relative_gap), len(self.solutions_)
             share = "" if count == 1 else f"{len(missed)} of {count} machines; the worst: "
-            warnings.warn(f"{share}{worst.message}", ConvergenceWarning, stacklevel=stacklevel)
+            warn(f"{share}{worst.message}", ConvergenceWarning)
         if any(not solution.weights.any() for solution in self.solutions_):
             text = "no kernel gets weight, and the decision function is constant: choose other kernels"
-            warnings.warn(text, UserWarning, stacklevel=stacklevel)
+            warn(text)
         elif (only := self._only_class(kernels)) is not None:
-            warnings.warn(self._of_one_class(only), OneClassWarning, stacklevel=stacklevel)
-        self._warn_of_sizes(stacklevel)
+            warn(self._of_one_class(only), OneClassWarning)
+        self._warn_of_sizes()
 
-    def _warn_of_sizes(self, stacklevel: int) -> None:
+    def _warn_of_sizes(self) -> None:
         if self._source.unlike:
             text = f"{self._source.unlike}, and nothing scales them: set normalise={NORMALISE!r}"
-            warnings.warn(text, ScaleWarning, stacklevel=stacklevel + 1)
+            warn(text, ScaleWarning)
 
     def _decided(self, kernels: CrossKernels) -> NDArray[Any] | None:
         """The classes predicted for test kernels; None where there are none."""

@@ -8,7 +8,6 @@ response.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -21,7 +20,7 @@ from .. import formulations
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..defaults import FOLDS, SEED
-from ..errors import GridEdgeWarning, InputError, clipped, nearest, remedy
+from ..errors import GridEdgeWarning, InputError, clipped, nearest, remedy, warn
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from ..problem.low_rank import LowRank, dense
@@ -217,7 +216,7 @@ def cross_validate(
     rows = [Row(dict(point), trials) for point, trials in zip(points, zip(*columns, strict=True), strict=True)]
     validated = CrossValidation(formulation, name, seed, tuple(rows), instance.count)
     if validated.edge:
-        warnings.warn(validated.edge, GridEdgeWarning, stacklevel=2)
+        warn(validated.edge, GridEdgeWarning)
     return validated
 
 

@@ -28,7 +28,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit_parameter
 
 from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
-from ..errors import InputError, clipped, nearest
+from ..errors import InputError, clipped, nearest, warn
 from ..problem.boundary import public
 from ..problem.groups import as_groups
 from ..problem.low_rank import LowRank, Stored, dense
@@ -148,7 +148,7 @@ def kernel_importance(
     doubts = [_doubt(whole), *(doubt for fold in folds for doubt in fold.doubts), *(doubt for _, doubt in drawn)]
     if missed := [doubt for doubt in doubts if doubt]:
         text = f"{len(missed)} of {len(doubts)} fits are not certified; the first: {missed[0]}"
-        warnings.warn(text, ConvergenceWarning, stacklevel=2)
+        warn(text, ConvergenceWarning)
     scores = {part: np.stack([fold.scores[part] for fold in folds]) for part in scored}
     return KernelImportance(
         names=named, machines=tuple(whole._machine_names), scoring=score, weights=np.atleast_2d(whole.scaled_weights_),

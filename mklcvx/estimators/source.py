@@ -10,14 +10,13 @@ is averaged over samples (bandwidths, centring, scaling) counts sample i w_i tim
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, warn
 from ..problem.cross_kernels import CrossKernels
 from ..problem.low_rank import LowRank, Stored
 from ..problem.memory import check_stack
@@ -182,7 +181,7 @@ def samples_first(X: object, precomputed: bool, shape: tuple[int, int] | None = 
     if not (square if shape is None else given[1:] != shape and given[::-2] == shape):
         return X
     order = "(M, n, n)" if shape is None else "(M, t, n)"
-    warnings.warn(f"X has shape {given}: read as {order}, kernel index first", stacklevel=4 if shape is None else 5)
+    warn(f"X has shape {given}: read as {order}, kernel index first")
     return np.moveaxis(np.asarray(X), 0, -1)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from sklearn.utils.class_weight import compute_class_weight, compute_sample_weig
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from ..errors import InputError
+from ..errors import InputError, warn
 from ..problem.stack import Array
 
 
@@ -37,7 +36,7 @@ class LabelSets:
         if constant.any():
             left = np.flatnonzero(constant)[:5].tolist()
             shown = ", ".join(map(str, left if names is None else [names[k] for k in left]))
-            warnings.warn(f"labels {shown} are the same for all training samples: left out", UserWarning, stacklevel=4)
+            warn(f"labels {shown} are the same for all training samples: left out")
         return cls(np.flatnonzero(~constant), np.where(shares > 0.5, 1.0, -1.0))
 
     def spread(self, values: Array) -> Array:

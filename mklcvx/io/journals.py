@@ -19,7 +19,7 @@ from ..errors import InputError
 
 def add_line(path: Path, record: dict[str, Any]) -> None:
     """Add a record as one line."""
-    text = (json.dumps(record, allow_nan=False, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+    text = (json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab+", buffering=0) as file:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..errors import InputError, clipped, remedy
+from ..errors import InputError, clipped, remedy, warn
 from .distributed import DaskArray, Distributed, is_dask
 from .low_rank import LowRank, Stored
 from .memory import check_copy
@@ -78,7 +77,7 @@ def _index_first(stack: Given) -> Given:
     if not stack.shape[0] == stack.shape[1] != stack.shape[2]:
         return stack
     shape = f"kernels have shape {stack.shape}: read as (n, n, M), kernel index last"
-    warnings.warn(shape, stacklevel=5)
+    warn(shape)
     return np.moveaxis(stack, -1, 0)  # type: ignore[type-var]  # Dask's too
 
 
@@ -366,7 +365,7 @@ def check_test_stack(test_kernels: object, count: int, samples: int) -> RealArra
     stack = as_array(test_kernels, "test_kernels", "(M, t, n)")
     if stack.ndim == 3 and stack.shape[::2] != (count, samples) and stack.shape[1:] == (samples, count):
         shape = f"test_kernels have shape {stack.shape}: read as (t, n, M), kernel index last"
-        warnings.warn(shape, stacklevel=3)
+        warn(shape)
         stack = np.moveaxis(stack, -1, 0)
     if stack.ndim != 3 or stack.shape[0] != count or stack.shape[2] != samples:
         wanted = (

@@ -93,7 +93,7 @@ def test_a_missing_data_set_is_said_in_a_line(experiments, tmp_path, capsys):
 def test_a_folder_that_cannot_be_is_said_in_a_line(experiments, tmp_path, capsys):
     (tmp_path / "xu-quick").write_text("a file in the way")
     assert experiments("xu", "--quick")[0] == 2
-    assert "another --folder" in capsys.readouterr().err
+    assert "another place" in capsys.readouterr().err
 
 
 def test_only_what_is_finished_is_reported(experiments, monkeypatch, capsys):
