@@ -82,7 +82,7 @@ def verify(
         options.say(note)
     options.show(report, as_json, show_report)
     if not report.accepted:
-        options.fail(report.verdict)
+        options.fail(report.verdict + ("" if report.diagnosis is None else f": {report.diagnosis.words}"))
 
 
 def _verify_machines(

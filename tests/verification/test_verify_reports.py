@@ -154,7 +154,7 @@ def test_the_report_is_plain_json():
     assert (record["schema"], record["verdict"]) == ("mklcvx.report/1", "rejected")
     assert [part["part"] for part in record["parts"]] == ["weights", "objective"]
     assert record["optimum"]["lower"] <= record["optimum"]["upper"]
-    assert set(record["diagnosis"]) == {"name", "words"}
+    assert set(record["diagnosis"]) == {"name", "words", "explanations"}
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,11 @@ def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float, st
     mistakes = mistakes_of(case)
     singles = search.single(mistakes.every, [] if stated is None else [_as_stated(answer, stated)])
     best = search.best(singles)
-    if best:
+    if best and not search.discarded(best[0]):
         return _diagnosis(best)
-    inexact = rounded(case, answer, parts)
+    inexact = rounded(case, answer, parts)  # it explains every part
+    if best and inexact is None:
+        return _diagnosis(best)
     if inexact is not None:
         return _said(*inexact)
     base = search.measured(case, search.answer)[1]

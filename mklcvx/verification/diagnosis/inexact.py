@@ -51,7 +51,7 @@ def stopped_early(case: Case, answer: Answer, parts: list[Part], found: Conditio
         return None
     residuals = {} if found is None else found.residuals
     gaps = [by for name, by in residuals.items() if name in ("margins", "tightness", "gap")]
-    beside = residuals.get("objective", claims.get("objective", 0.0)) <= max([off, *gaps])
+    beside = residuals.get("objective", claims.get("objective", 0.0)) <= ROOTS * max([off, *gaps])
     supported = len(arrays) > 1 or ("objective" in claims and beside)
     violated = max((one.by for part in parts for one in part.violations), default=0.0)
     little = off <= (EARLY if supported else ALONE) and max([0.0, *gaps]) <= max(EARLY, ROOTS * off**0.5)
