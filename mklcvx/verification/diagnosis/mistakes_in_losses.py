@@ -136,7 +136,8 @@ def other_loss(case: Case, answer: Answer) -> Trials:
             price = {"C": shared["C"] * factor} if factor != 1 else {}
             given = {**others, "loss": loss.name, "bias": shared["bias"], **known, **price}
             said = ", without its ½" if factor != 1 else ""
-            words = f"optimal for another loss: {loss.name}{said}, where {ours.name} is meant"
+            spaced = loss.name.replace("_", " ")
+            words = f"optimal for another loss: {loss.name}{said}, where {ours.name} is meant and not {spaced}"
             yield Trial(f"loss {loss.name}", words, answer, parameters=given)
 
 
