@@ -14,7 +14,7 @@ from .kinds import APART, CONVERGED, UNKNOWN
 from .mistakes import Mistakes
 
 FITTING = 1e-5  # residual of a condition that is met
-NEARLY = 1e-2  # residual of all conditions up to which an answer may be the right one, inexactly
+FAR = 0.01  # what an answer must be off by to be that of another problem
 ALONE = {
     "objective": ("objective_value", "objective:value", "the objective alone is wrong: the rest is right"),
     "bias": ("bias_wrong", "bias:value", "the bias alone is wrong: the rest is right"),
@@ -45,8 +45,8 @@ def described(
     if len(wrong) == 1 and right and wrong[0].name in ALONE:
         name, kind, words = ALONE[wrong[0].name]
         return name, words, kind, evidence
-    converged = own or (answer.alpha is not None and residuals.get("margins", 1.0) <= FITTING)
-    if converged and max(residuals.values(), default=1.0) > NEARLY:
+    far = max(part.off for part in parts) > FAR
+    if far and (own or (answer.alpha is not None and residuals.get("margins", 1.0) <= FITTING)):
         words = f"converged, to a problem that is not recognised: {are(wrong)} wrong{rest}"
         return "converged", words, CONVERGED, evidence
     said = f"none of the usual mistakes: {are(wrong)} wrong{rest}"
