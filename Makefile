@@ -113,7 +113,7 @@ test-conditions: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/conditions.py
 
 mutation: .venv/installed
-	$(BIN)/python validation/mutate.py -o validation/mutation.md
+	$(BIN)/python validation/mutate.py --trust --journal validation/mutants.jsonl -o validation/mutation.md
 
 # Damaged files for every reader; SECONDS=600 takes ten minutes.
 SECONDS ?= 60
