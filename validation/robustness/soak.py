@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from extremes import LIMIT, Problem, drawn
 from mklcvx import InputError, prove, solve
-from problems import LIMIT, Problem, drawn
 
 FOLDER = Path(__file__).parent
 SAMPLED = 30.0  # seconds between looks at the memory
