@@ -19,7 +19,7 @@ test-fast: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 lint: .venv/installed
-	$(BIN)/ruff check .
+	$(BIN)/ruff check --no-cache .  # its cache does not see that a module was renamed
 	$(BIN)/ruff format --check .
 	rm -rf build/typed build/lib && $(BIN)/python -m pip install -q --no-deps --target build/typed .
 	cd build/typed && ../../$(BIN)/mypy --config-file ../../pyproject.toml

@@ -164,9 +164,8 @@ def studies():
         import beside
         import growth
         import jobs
-        import profiles
-
         import problems
+        import profiles
     finally:
         sys.path.remove(str(ROOT / "validation" / "bench"))
     return SimpleNamespace(beside=beside, growth=growth, jobs=jobs, problems=problems, profiles=profiles)

@@ -20,6 +20,9 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
 import beside
 import growth
 import headline
@@ -27,9 +30,6 @@ import memory
 import prices
 import profiles
 from jobs import Study, rows, run
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from mklcvx import InputError
 from mklcvx.bench.external import External
 from mklcvx.io.writing import write_text

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from jobs import Job, Result, Study
-from sharing import shown, table
-
 import problems
+from jobs import Job, Result, Study
 from mklcvx.bench.peers import PEERS
+from sharing import shown, table
 
 HEADER = ("program", "problem", "asked of ours", "fits (CPU)", "certified gap reached", "note")
 LEARNING = ("mklpy-easymkl", "mklpy-gram")

@@ -7,10 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import problems
 from jobs import Job, Result, Study, published
 from sharing import exponent, label, legend, line, panels, shown, table, ticks
-
-import problems
 
 RANGES: dict[str, tuple[float, ...]] = {
     "n": (100, 200, 400, 800, 1500, 3000),

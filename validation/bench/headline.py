@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from jobs import DECLARED, Job, Result, Study, all_solvers
-from sharing import shown, table
-
 import problems
+from jobs import DECLARED, Job, Result, Study, all_solvers
 from mklcvx.formulations import SINGLE_TASKS
 from mklcvx.solvers.solving import SOLVERS
+from sharing import shown, table
 
 SERVED = next(s.serves for s in SOLVERS if s.name == "interior")
 FORMULATIONS = [f.name for f in SINGLE_TASKS if not f.single_kernel and (SERVED is None or f.name in SERVED)]

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import problems
 from jobs import Job, Result, Study, published
 from sharing import shown, table
-
-import problems
 
 DOUBLE = 8
 

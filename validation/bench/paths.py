@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from sharing import table
 
 import problems
 from mklcvx import Instance, formulations, solve, solve_path
 from mklcvx.estimators.cross_validation import cross_validate
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior.single_task import InteriorSingle
+from sharing import table
 
 RESULTS = Path(__file__).parent / "results"
 TOLERANCE, FOLDS = 1e-8, 5

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import problems
 from jobs import Job, Result, Study
 from sharing import shown, table
-
-import problems
 
 TEXTBOOK = "textbook:l1"
 DATA = ("breast_cancer", "digits", "overlapping", "moons", "ringnorm")

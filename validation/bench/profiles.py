@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jobs import Job, Result, Study, all_solvers
-from sharing import label, legend, line, panels, shown, table
 
 import problems
+from jobs import Job, Result, Study, all_solvers
 from mklcvx.bench.peers import PEERS
+from sharing import label, legend, line, panels, shown, table
 
 ACCURACIES = (1e-3, 1e-6, 1e-9)
 SHIFT = 10.0
