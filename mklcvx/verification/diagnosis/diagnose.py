@@ -25,7 +25,7 @@ from .kinds import Explanation
 from .mistakes import Mistakes, Trial
 from .mistakes_in_answers import ANSWERS, WEIGHTS, objective_units
 from .mistakes_in_data import OTHER_TARGETS, SUBSETS, sample_weights
-from .mistakes_in_kernels import CHANGED, KERNELS
+from .mistakes_in_kernels import CHANGED, KERNELS, keeping
 from .mistakes_in_problems import PROBLEMS
 from .search import BETTER, Scored, Search
 from .unexplained import described
@@ -66,10 +66,14 @@ class Diagnosis:
 def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float, stated: Stated = None) -> Diagnosis:
     """What explains the answer best; `stated` is the problem that the answer itself says it solves, if it says another
     than the one asked."""
-    off = max(part.off for part in parts)
+    with keeping(case.instance):
+        return _searched(case, answer, parts, tolerance, [] if stated is None else [_as_stated(answer, stated)])
+
+
+def _searched(case: Case, answer: Answer, parts: list[Part], tolerance: float, first: list[Trial]) -> Diagnosis:
+    off, mistakes = max(part.off for part in parts), mistakes_of(case)
     search = Search(case, replace(answer, bounds=None), off, min(max(tolerance, FITS), BETTER * off))
-    mistakes = mistakes_of(case)
-    singles = search.single(mistakes.every, [] if stated is None else [_as_stated(answer, stated)])
+    singles = search.single(mistakes.every, first)
     best = search.best(singles)
     if best and not search.discarded(best[0]):
         return _diagnosis(best)

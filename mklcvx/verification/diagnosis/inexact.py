@@ -55,7 +55,7 @@ def stopped_early(case: Case, answer: Answer, parts: list[Part], found: Conditio
     supported = len(arrays) > 1 or ("objective" in claims and beside)
     violated = max((one.by for part in parts for one in part.violations), default=0.0)
     little = off <= (EARLY if supported else ALONE) and max([0.0, *gaps]) <= max(EARLY, ROOTS * off**0.5)
-    little = little and violated <= off
+    little = little and violated <= off and claims.get("objective", 0.0) <= EARLY
     if not beside or not (little or (violated <= FITS and _on_the_way(case, answer, residuals))):
         return None
     names = ", ".join(part.name for part in parts if part.off > case.tolerance)

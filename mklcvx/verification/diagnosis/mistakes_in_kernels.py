@@ -1,12 +1,13 @@
 """Mistakes in the kernels that a solver used: scaled, centred, of other entries, one in place of another.
 
-A change is a function of the stack; it serves every family, since a changed instance poses the same formulation. The
-instances are kept as long as the one that they come from, for a search comes by many times.
+A change is a function of the stack; it serves every family, since a changed instance poses the same formulation. What
+is made of the instance asked about is kept while a search runs, which comes by many times, and no longer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,6 +27,7 @@ from .mistakes import Hypotheses, Trial, Trials
 RIDGES = (1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
 DECIMALS = (2, 3, 4)
 DIGITS = 6  # that C++ writes of a number, unless told otherwise
+SMALL = 2**21  # bytes of a stack whose changes are kept: there are some hundred
 MANY = 8  # kernels beyond which single ones are not dropped, copied or left alone
 Change = Callable[[Array], Array]
 
@@ -38,8 +40,8 @@ def dense(case: Case) -> Array | None:
 
 
 def kept(instance: Instance, key: str, make: Callable[[], Instance]) -> Instance | None:
-    """The changed instance, made once; None where there is no such instance."""
-    known = _KEPT.setdefault(instance, {})
+    """The changed instance, made once for the one that was asked about; None where there is no such instance."""
+    known = _KEPT.get(instance, {})
     if key not in known:
         try:
             with np.errstate(all="ignore"):
@@ -47,6 +49,17 @@ def kept(instance: Instance, key: str, make: Callable[[], Instance]) -> Instance
         except (InputError, ArithmeticError, np.linalg.LinAlgError):
             known[key] = None
     return known[key]
+
+
+@contextmanager
+def keeping(instance: Instance) -> Iterator[None]:
+    """Keep what is made of this instance, unless it is large, and nothing of what is made of that; forget it after."""
+    if instance.kernels.nbytes <= SMALL:
+        _KEPT[instance] = {}
+    try:
+        yield
+    finally:
+        _KEPT.pop(instance, None)
 
 
 def changed_kernels(case: Case, answer: Answer, name: str, words: str, change: Change, **more: Any) -> Trials:

@@ -29,6 +29,7 @@ from .families.conditions import Conditions, conditions
 from .fits import FITTED
 from .kinds import dimension_of, order_of
 from .mistakes import Hypotheses, Trial, Trials
+from .mistakes_in_kernels import SMALL
 
 BETTER = 0.01  # share of what is wrong that an explanation may leave
 LOOSE = 1e-3  # what the best explanation of an inexact answer may leave, and the share of what is wrong
@@ -37,7 +38,8 @@ WIDE = 1e-2  # gap of a whole point up to which its parts are judged one by one
 FLOOR = 1e-8  # explanations that leave no more are equally good
 NEAR = 10.0  # and so are those within this factor of the best
 STRANGERS = 4  # random answers that must not meet a hypothesis
-SECONDS, AFTERWARDS = 2.0, 0.15  # of single steps; after one that explains
+SECONDS = 2.5  # of single steps
+AFTERWARDS = 80  # steps after one that explains: a number, so that no diagnosis depends on the machine's load
 PAIR_SECONDS = 2.5
 FITTED_FIRSTS = 6  # single steps after which parameters are fitted
 FIRSTS = 40  # single steps from which a second one is tried
@@ -90,12 +92,15 @@ class Search:
         instance, name = trial.instance or base.instance, trial.formulation or base.formulation.name
         given: Parameters = dict(base.parameters if trial.parameters is None else trial.parameters)
         key = id(instance), name, repr(sorted(given.items()))
-        if key not in self.posed:
-            try:
-                self.posed[key] = instance, pose(instance, name, given, FITS)
-            except UNUSABLE:
-                self.posed[key] = instance, None
-        return self.posed[key][1]
+        if key in self.posed:
+            return self.posed[key][1]
+        try:
+            found = pose(instance, name, given, FITS)
+        except UNUSABLE:
+            found = None
+        if instance is self.case.instance:  # others would fill the memory
+            self.posed[key] = instance, found
+        return found
 
     def score(self, base: Case, trial: Trial, before: tuple[Trial, ...] = ()) -> Scored:
         changed = base if _same_problem(trial) else self.pose(base, trial)
@@ -127,6 +132,11 @@ class Search:
         rng = np.random.default_rng(0)
         return any(self.measured(case, at_random(case, scored.answer, rng))[0] <= limit for _ in range(STRANGERS))
 
+    def light(self, one: Scored, second: bool = False) -> Scored:
+        """What explains nothing is kept without its problem, where no second step starts from it or it is large."""
+        large = self.case.instance.kernels.nbytes > SMALL
+        return one if one.left <= LOOSE or not (second or large) else Scored((), None, one.left, None)
+
     def of_the_family(self, one: Scored) -> bool:
         return one.case is not None and one.case.formulation.family == self.case.formulation.family
 
@@ -145,15 +155,15 @@ class Search:
                 continue
 
     def single(self, hypotheses: Hypotheses, first: Sequence[Trial] = ()) -> list[Scored]:
-        """Every step, measured; after one that explains only for a short time."""
+        """Every step, measured; after one that explains every part only a few more."""
         found: list[Scored] = []
-        until = self.started + SECONDS
+        more = None
         for trial in _chained(first, self.trials(self.case, self.answer, hypotheses)):
-            found.append(self.score(self.case, trial))
-            now = time.process_time()
-            if found[-1].left <= min(self.limit, NEAR * FLOOR):
-                until = min(until, now + AFTERWARDS)
-            if now > until:
+            found.append(self.light(self.score(self.case, trial)))
+            if found[-1].left <= min(self.limit, NEAR * FLOOR) and not self.discarded(found[-1]):
+                more = AFTERWARDS if more is None else more
+            more = None if more is None else more - 1
+            if more == 0 or time.process_time() > self.started + SECONDS:
                 break
         return found
 
@@ -168,7 +178,7 @@ class Search:
             tried = hypotheses if place < len(firsts) else FITTED
             for trial in self.trials(first.case, first.answer, tried):
                 if self.combines(first.trials[0], trial):
-                    found.append(self.score(first.case, trial, first.trials))
+                    found.append(self.light(self.score(first.case, trial, first.trials), second=True))
                 if time.process_time() > until:
                     return found
             if any(one.left <= self.limit for one in found):

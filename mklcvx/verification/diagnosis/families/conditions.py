@@ -17,10 +17,10 @@ one machine for each class; weights of a hypergraph have Z in closed form. Numbe
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ from ...families.multi_label import best_gamma
 from ...families.single_task import added_risk, alpha_violations, arrays, machine_alpha
 
 Mask = NDArray[np.bool_]
+_LAST: deque[tuple[object, object, Array]] = deque(maxlen=2)
 FREE = 1e-5  # share of the room between its bounds that α must keep from them to count as free
 IDLE = 1e-6  # share of the largest γ up to which a class does not count
 MET = 1e-6  # distance from its margin at which a pair meets it
@@ -71,17 +72,15 @@ def _claims(case: Case, answer: Answer, found: dict[str, float], bounds: Enclosu
 
 
 # -------------------------------------------------------------------------------------------------------- single tasks
-_MACHINES: WeakKeyDictionary[object, dict[object, tuple[object, Array]]] = WeakKeyDictionary()
-
-
 def machine(case: Case, weights: Array) -> Array:
-    """α of the machine with these weights; parameters of the formulation do not change it, so it is kept."""
+    """α of the machine with these weights; the formulation does not change it, so that the last ones are kept."""
     task = case.task
-    kept = _MACHINES.setdefault(case.instance, {})
-    key = id(task.kernels), weights.tobytes(), task.y.tobytes(), task.box.tobytes(), task.loss, task.bias
-    if key not in kept:
-        kept[key] = task.kernels, machine_alpha(task, weights)  # the kernels are kept, for their id to be theirs
-    return kept[key][1]
+    key = weights.tobytes(), task.y.tobytes(), task.box.tobytes(), task.loss, task.bias
+    for kernels, known, alpha in _LAST:
+        if kernels is task.kernels and known == key:
+            return alpha
+    _LAST.append((task.kernels, key, machine_alpha(task, weights)))
+    return _LAST[-1][2]
 
 
 def free_samples(task: Task, alpha: Array) -> Mask:
