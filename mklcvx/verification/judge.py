@@ -33,6 +33,7 @@ from ..problem.numbers import check_tolerance
 from .answers import FIELDS, PARTS, Answer, answer_of, nothing_given
 from .case import ACCEPTED, REJECTED, Case, Part, Stated, pose, verdict_of
 from .diagnosis.diagnose import Diagnosis, diagnose
+from .diagnosis.support import only_support, over_support, without_zeros
 from .families import family_of, judged_parts
 from .shrinking import shrunk
 from .submissions import Submission, Translation, translation
@@ -281,6 +282,16 @@ def _check_names(submission: Submission) -> None:
 
 
 def _report(case: Case, answer: Answer, tol: float, thorough: bool, stated: Stated = None) -> Report:
+    spread = over_support(case, answer)
+    if spread is not None and answer.alpha is not None:
+        report, count = _report(case, spread, tol, False), answer.alpha.size
+        if report.accepted:
+            parts = without_zeros(report.parts, 1 - count / case.task.samples)
+            return replace(report, verdict=REJECTED, parts=parts, diagnosis=only_support(count, case.task.samples))
+    return _judged(case, answer, tol, thorough, stated)
+
+
+def _judged(case: Case, answer: Answer, tol: float, thorough: bool, stated: Stated) -> Report:
     parts, known = judged_parts(case, answer, rigorous=True)
     verdict = verdict_of(parts, tol)
     family = family_of(case.formulation)

@@ -78,16 +78,18 @@ def _searched(case: Case, answer: Answer, parts: list[Part], tolerance: float, f
     if best and not search.discarded(best[0]):
         return _diagnosis(best)
     inexact = rounded(case, answer, parts)  # it explains every part
-    if best and inexact is None:
-        return _diagnosis(best)
     if inexact is not None:
         return _said(*inexact)
     base = search.measured(case, search.answer)[1]
-    best = search.best(search.double(singles, mistakes.second, base))
+    pairs = search.best(search.double(singles, mistakes.second, base))
+    if pairs and (not best or search.discarded(pairs[0]) < search.discarded(best[0])):
+        best = pairs
     if best:
         return _diagnosis(best)
-    inexact = stopped_early(case, answer, parts, base)
-    return _said(*(inexact or described(case, answer, parts, tolerance, base, mistakes)))
+    about = mistakes.about(case, answer)
+    if not search.no_better_than_chance(off):
+        inexact = stopped_early(case, answer, parts, base, bool(about[0]))
+    return _said(*(inexact or described(case, answer, parts, tolerance, base, about)))
 
 
 def _as_stated(answer: Answer, stated: tuple[str, Given]) -> Trial:

@@ -1,8 +1,8 @@
 """Fits of one number to an answer: "optimal for C = 3".
 
 A parameter is varied until the conditions of optimality at the handed point leave least: on a grid of its values first,
-then between the best one's neighbours. Nothing is solved but the machine where α is missing. A common factor of the
-kernels, or of α, has a closed form: outputs at samples whose α lies between its bounds are known.
+then between the best one's neighbours. Nothing is solved but the machine where α is missing. What has a closed form is
+in `implied`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ import numpy as np
 
 from ...errors import InputError
 from ...formulations import FORMULATIONS
-from ...problem.stack import Array
 from ..answers import Answer
-from ..case import FITS, Case, pose
+from ..case import FITS, SAMPLE_SIDE, Case, pose
 from ..families import family_of
-from ..families.single_task import arrays
-from .families.conditions import conditions, free_samples, implied_outputs
-from .mistakes import SAME, Hypotheses, Trial, Trials, but_for, given_alpha, given_weights
-from .mistakes_in_kernels import changed_kernels, times
+from .families.conditions import OF_WEIGHTS, Conditions, conditions
+from .mistakes import SAME, Hypotheses, Trial, Trials, given_weights
+from .mistakes_in_losses import other_loss
 
 ENOUGH = 3  # weights that tell a parameter by themselves
 GRID, STEPS, MINIMA = 13, 40, 3
@@ -81,6 +79,20 @@ def formulation_fitted(case: Case, answer: Answer) -> Trials:
             yield replace(trial, name=f"formulation {other.name}", words=words, formulation=other.name, kind="")
 
 
+def loss_fitted(case: Case, answer: Answer) -> Trials:
+    """Another loss, with a length or a share of its own that nobody stated here."""
+    if answer.alpha is None:
+        return
+    for trial in other_loss(case, answer):
+        posed = pose(case.instance, case.formulation.name, trial.parameters or {}, FITS)
+        own = [name for name in posed.sample_side if name in VARIED and name not in case.parameters]
+        for fitted in _fitted(posed, answer, own[:1]):
+            value = fitted.parameters[own[0]] if fitted.parameters else 0.0
+            words = f"{trial.words}; with {own[0]} = {value:.6g}"
+            doubled = (trial.parameters or {}).get("C") != case.parameters.get("C")
+            yield replace(fitted, name=trial.name, words=words, kind="", fitted=1 + doubled)
+
+
 def _fitted(case: Case, answer: Answer, names: Iterable[str]) -> Trials:
     for name in names:
         given, varied = case.parameters.get(name), VARIED[name]
@@ -104,7 +116,16 @@ def _relation(case: Case, value: float, given: float) -> str:
 
 def _least(case: Case, answer: Answer, name: str, given: float, varied: Varied) -> Iterator[float]:
     """The values at which the conditions leave least, there being several where a parameter makes a problem trivial."""
-    value, low, high = varied.values(given)
+    whole = answer.alpha is not None and answer.weights is not None
+    yield from _where_least(case, answer, name, varied.values(given), name if whole else "")
+    if whole and name not in SAMPLE_SIDE:  # α may have to be scaled to be feasible, and then the machine sees it, too
+        yield from _where_least(case, answer, name, varied.values(given), "")
+
+
+def _where_least(
+    case: Case, answer: Answer, name: str, values: tuple[Callable[[float], float], float, float], own: str
+) -> Iterator[float]:
+    value, low, high = values
     staged = family_of(case.formulation).second_stage
     spoken = replace(answer, objective=None, bias=None, alpha=None if staged else answer.alpha)  # they follow
 
@@ -114,7 +135,7 @@ def _least(case: Case, answer: Answer, name: str, given: float, varied: Varied) 
             found = conditions(posed, spoken)
         except (InputError, ArithmeticError, ValueError, np.linalg.LinAlgError):
             return np.inf
-        return found.worst if found.complete else np.inf
+        return _own_residual(found, own) if "tightness" in found.residuals or found.complete else np.inf
 
     grid = np.linspace(low, high, GRID)
     tried = [left(t) for t in grid]
@@ -122,6 +143,13 @@ def _least(case: Case, answer: Answer, name: str, given: float, varied: Varied) 
     lows = [k for k in range(GRID) if np.isfinite(tried[k]) and tried[k] <= min(sides[k], sides[k + 2])]
     for k in sorted(lows, key=lambda k: tried[k])[:MINIMA]:
         yield value(_golden(left, grid[max(k - 1, 0)], grid[min(k + 1, GRID - 1)]))
+
+
+def _own_residual(found: Conditions, name: str) -> float:
+    """What the conditions leave that a parameter has a part in: where weights and α are there, those of the machine do
+    not see the formulation's parameters, nor the tightness those of the samples' side."""
+    own = {key: by for key, by in found.residuals.items() if (key in OF_WEIGHTS) == (name not in SAMPLE_SIDE)}
+    return Conditions(own, True).worst if name and "tightness" in found.residuals else found.worst
 
 
 def _golden(left: Callable[[float], float], low: float, high: float) -> float:
@@ -143,38 +171,4 @@ def _golden(left: Callable[[float], float], low: float, high: float) -> float:
     return inner[int(np.argmin(values))]
 
 
-# ------------------------------------------------------------------------------------------------------ common factors
-def common_factor(case: Case, answer: Answer) -> Trials:
-    """Kernels, or α, times a number: outputs s Σ μ_m K_mβ + b are those that free samples need."""
-    weights, alpha = given_weights(case, answer), given_alpha(case, answer)
-    if weights is None or alpha is None:
-        return
-    for factor in _factors(case, answer, weights, alpha):
-        if not np.isfinite(factor) or factor <= 0 or abs(factor - 1) <= SAME:
-            continue
-        words = f"every kernel times {factor:.6g}"
-        for trial in changed_kernels(case, answer, "kernels_scaled", words, times(factor)):
-            yield replace(trial, fitted=1)
-            if answer.weights is not None:
-                same = replace(answer, weights=np.asarray(answer.weights) / factor)
-                yield replace(
-                    trial, fitted=1, answer=same, words=f"{trial.words}, with the weights of the kernels given"
-                )
-        said = f"the size of α: times {factor:.6g} it is optimal"
-        yield replace(but_for(answer, "alpha_units", said, alpha=np.asarray(answer.alpha) * factor), fitted=1)
-
-
-def _factors(case: Case, answer: Answer, weights: Array, alpha: Array) -> Iterator[float]:
-    task = case.task
-    positive, _, _ = arrays(task, replace(answer, alpha=None, coefficients=None))
-    assert positive is not None
-    outputs = np.maximum(positive, 0.0) @ task.matvecs(alpha * task.signs)
-    size = np.abs(alpha)
-    for free in (free_samples(task, alpha), (size > SAME * size.max()) & (size < (1 - SAME) * size.max())):
-        if free.sum() > 2 + task.bias:
-            columns = np.stack([outputs[free], np.full(int(free.sum()), float(task.bias))], axis=1)
-            yield float(np.linalg.lstsq(columns, implied_outputs(task, alpha)[free], rcond=None)[0][0])
-
-
 FITTED: Hypotheses = (fitted_parameters,)
-FACTORS: Hypotheses = (common_factor,)

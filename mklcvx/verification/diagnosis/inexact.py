@@ -41,9 +41,12 @@ def rounded(case: Case, answer: Answer, parts: list[Part]) -> Said | None:
     return None
 
 
-def stopped_early(case: Case, answer: Answer, parts: list[Part], found: Conditions | None) -> Said | None:
+def stopped_early(
+    case: Case, answer: Answer, parts: list[Part], found: Conditions | None, converged: bool
+) -> Said | None:
     """The evidence: gaps and violations are small; or the weights lie between the start and the optimum, and α is that
-    of their machine. A bias is off by the root of what the value is."""
+    of their machine. A bias is off by the root of what the value is. α that is `converged`, some machine's own, is
+    evidence only beside weights on their way."""
     arrays = {part.name: part.off for part in parts if part.name not in ("objective", "bias", "certificate")}
     claims = {part.name: part.off for part in parts if part.name in ("objective", "bias")}
     off = max(arrays.values(), default=0.0)
@@ -56,7 +59,7 @@ def stopped_early(case: Case, answer: Answer, parts: list[Part], found: Conditio
     violated = max((one.by for part in parts for one in part.violations), default=0.0)
     little = off <= (EARLY if supported else ALONE) and max([0.0, *gaps]) <= max(EARLY, ROOTS * off**0.5)
     little = little and violated <= off and claims.get("objective", 0.0) <= EARLY
-    if not beside or not (little or (violated <= FITS and _on_the_way(case, answer, residuals))):
+    if not beside or not ((little and not converged) or (violated <= FITS and _on_the_way(case, answer, residuals))):
         return None
     names = ", ".join(part.name for part in parts if part.off > case.tolerance)
     words = f"stopped early: {names} {max(off, *claims.values(), 0.0):.1e} from the optimum; let it run longer"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-UNKNOWN, CONVERGED, APART = "unknown", "unknown:converged", "parts:apart"
+UNKNOWN, CONVERGED = "unknown", "unknown:converged"
 KINDS = {
     "objective_sign": "objective:sign",
     "objective_half": "objective:factor",
@@ -25,6 +25,7 @@ KINDS = {
     "alpha_signed": "alpha:sign",
     "alpha_units": "alpha:scale",
     "alpha_clipped": "alpha:clipped",
+    "alpha_support": "alpha:support",
     "alpha_stale": "alpha:stale",
     "alpha_beta": "alpha:beta",
     "samples_order": "alpha:order",
@@ -57,8 +58,6 @@ KINDS = {
     "epsilon_ignored": "parameter:epsilon",
     "delta_scaled": "parameter:delta",
     "delta_ignored": "parameter:delta",
-    "squared_hinge": "loss:squared_hinge",
-    "least_squares": "loss:squared",
     "half": "kernels:scale",
     "weights_radius": "kernels:scale",
     "kernels_scaled": "kernels:scale",
@@ -85,6 +84,7 @@ KINDS = {
     "labels_permuted": "labels:permuted",
     "labels_dropped": "labels:dropped",
     "response_centred": "labels:scaled",
+    "labels_scaled": "labels:scaled",
     "response_standardised": "labels:scaled",
     "samples_left_out": "samples:dropped",
     "groups": "groups:other",
@@ -93,7 +93,6 @@ KINDS = {
     "single_precision": "accuracy:single",
     "few_decimals": "accuracy:decimals",
     "stopped_early": "accuracy:early",
-    "apart": APART,
     "converged": CONVERGED,
     "unknown": UNKNOWN,
 }

@@ -34,7 +34,7 @@ class Trial:
     """An answer for a problem, and the sentence that is true if the one is optimal for the other. What is None in the
     problem is as it was. A `task` stands in for the one that instance and parameters make; `also` are trials that must
     hold as well. `kind` is that of the mistake, where its name does not say it; `fitted`, how many numbers were fitted
-    to the answer."""
+    to the answer; `read_off`, whether the answer itself shows a number of it, whatever else is wrong."""
 
     name: str
     words: str
@@ -46,6 +46,7 @@ class Trial:
     also: tuple[Trial, ...] = ()
     kind: str = ""
     fitted: int = 0
+    read_off: bool = False
 
     @property
     def mistake(self) -> str:

@@ -112,6 +112,9 @@ def alpha_units(case: Case, answer: Answer) -> Trials:
     if "nu" in case.parameters and "C" not in case.parameters:
         words, total = "the size of α, which sums to one in the ν-form", float(alpha.sum())
         yield but_for(answer, "alpha_units", words, alpha=alpha / total)
+        if answer.bias is not None:
+            bias = np.asarray(answer.bias) / total
+            yield but_for(answer, "alpha_units", f"{words}, and of the bias", alpha=alpha / total, bias=bias)
         for sign in (1, -1) if answer.objective is not None and total > 0 else ():  # a dual may be minimised
             right = sign * (answer.objective or 0.0) / total**2
             said = f"{words}, and of the objective, which grows with its square"

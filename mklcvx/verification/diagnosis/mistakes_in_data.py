@@ -1,11 +1,7 @@
-"""Mistakes in the data that a solver read: its kernels, samples, labels and groups; and in the loss of the samples.
+"""Mistakes in the data that a solver read: its kernels, samples, labels and groups.
 
 What was left out can be seen: a kernel has weight zero; a sample has α = 0 in spite of y f < 1, which no optimum of a
 problem with this sample allows. A label that was misread changes y'α by twice its α.
-
-The squared hinge, min ½‖f‖² + CΣξ² (or C/2), is an SVM without an upper bound on α whose kernel has 1/(2C) (or 1/C)
-added to the diagonal; it is tried with the weights given. Without the sign of ξ it is least squares, whose optimality
-is a linear system: (K + I/C)(α∘y) + b = y, 1'(α∘y) = 0.
 """
 
 from __future__ import annotations
@@ -21,18 +17,19 @@ from ...problem.instance import Instance
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
-from ..families.single_task import least_curvature
 from ..shrinking import restricted
+from .families.conditions import free_samples
 from .mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, kernel_of, on_alpha, on_weights, with_instance
 from .mistakes_in_losses import implied_outputs
 
 Groups = NDArray[np.intp]
+Mask = NDArray[np.bool_]
 NAMED = 5  # of those left out
 FLIPPED = 80  # samples whose labels are turned one by one
 FEW = 5  # kernels whose groupings are all tried
 SUSPECTS = 30  # labels that are tried
-SQUARED = (("CΣξ²", 2.0), ("(C/2)Σξ²", 1.0))
-FAR = 100.0  # how far above the largest α a bound must be not to matter
+MANY_FREE = 4  # free samples from which labels can be told
+MISREAD = 8  # labels that are turned at once
 
 
 # ------------------------------------------------------------------------------------------------- kernels left out
@@ -164,6 +161,8 @@ def _weightings(instance: Instance) -> Iterator[tuple[str, str, Array]]:
         yield "swapped", "the classes swapped: the other one's samples have the weight", swapped
     balanced = np.where(positive, 1 / positive.sum(), 1 / (~positive).sum()) * instance.samples / 2
     yield "balanced", "classes of balanced weight, which was not asked for", given * balanced
+    if np.ptp(given) > 0:
+        yield "balanced", "classes of balanced weight in place of the weights of samples", balanced
     turned = np.where(positive, positive.mean(), (~positive).mean())
     yield "balanced", "samples weighted by the share of their class", given * turned
     share = np.where(positive, 1 / positive.sum(), 1 / (~positive).sum())
@@ -207,6 +206,42 @@ def label_misread(case: Case, answer: Answer, alpha: Array) -> Trials:
         yield from with_instance(case, answer, "label_misread", f"the other label of sample {i}", y=y)
 
 
+@on_alpha
+def labels_misread(case: Case, answer: Answer, alpha: Array) -> Trials:
+    """Several labels, turned one after the other as long as free samples come nearer to the outputs that they need."""
+    task = case.task
+    if case.instance.targets.kind != "y" or answer.weights is None or task.loss_function.free_margin:
+        return
+    kernel, free = kernel_of(case, answer), free_samples(task, alpha)
+    slope = np.abs(task.loss_function.gradient(alpha, task.y, task.box))
+    if free.sum() < MANY_FREE:
+        return
+    signs, turned = task.signs.copy(), []
+    known = left = _unmet(kernel, alpha, slope, free, signs[None], task.bias)[0]
+    for _ in range(MISREAD):
+        tried = np.where(np.eye(task.samples, dtype=bool), -signs, signs)
+        each = _unmet(kernel, alpha, slope, free, tried, task.bias)
+        i = int(np.argmin(each))
+        if each[i] >= left or i in turned:
+            break
+        signs, left = tried[i], each[i]
+        turned.append(i)
+        if left <= SAME * known:
+            words = f"the other label of {_listed('sample', sorted(turned))}"
+            for trial in with_instance(case, answer, "label_misread", words, y=signs):
+                yield replace(trial, fitted=len(turned))
+            return
+
+
+def _unmet(kernel: Array, alpha: Array, slope: Array, free: Mask, signs: Array, bias: bool) -> Array:
+    """For every row of signs: how far outputs at free samples are from what α asks for, and how far Σ s_iα_i from 0."""
+    left = (signs * slope - (signs * alpha) @ kernel)[:, free]
+    if not bias:
+        return np.asarray(np.abs(left).mean(axis=1))
+    away = np.abs(left - np.median(left, axis=1, keepdims=True)).mean(axis=1)
+    return np.asarray(away + np.abs(signs @ alpha) / np.abs(alpha).sum())
+
+
 def label_misread_each(case: Case, answer: Answer) -> Trials:
     """One label after the other, where weights alone tell and nothing has to be solved."""
     if case.instance.targets.kind != "y" or answer.weights is None or case.instance.samples > FLIPPED:
@@ -223,39 +258,6 @@ def _listed(what: str, which: Sequence[object]) -> str:
     return f"{what}{'s' if len(which) > 1 else ''} {some}{more}"
 
 
-# --------------------------------------------------------------------------------------------------------------- losses
-def _plain_hinge(case: Case) -> bool:
-    """Whether labels have a loss without curvature, and a price C: what has curvature has α of its own at any weights,
-    and these are no mistake."""
-    return "C" in case.parameters and case.instance.targets.kind == "y" and not least_curvature(case.task).any()
-
-
-@on_alpha
-def squared_hinge(case: Case, answer: Answer, alpha: Array) -> Trials:
-    largest = float(np.abs(alpha).max())
-    for fault, factor in SQUARED if _plain_hinge(case) and largest > 0 else ():
-        kernel = kernel_of(case, answer) + np.diag(1 / (factor * case.task.box))
-        given = {"C": FAR * largest, "bias": case.parameters["bias"]}
-        words = f"α is optimal for the squared hinge loss, {fault}, at these weights"
-        yield Trial("squared_hinge", words, Answer(alpha=alpha), Instance(kernel[None], case.task.y), "svm", given)
-
-
-@on_alpha
-def least_squares(case: Case, answer: Answer, alpha: Array) -> Trials:
-    """Whether α, or α∘y, solves the linear system of a squared loss at the weights given."""
-    task = case.task
-    if not _plain_hinge(case) or not np.isfinite(alpha).all():
-        return
-    kernel = kernel_of(case, answer)
-    for fault, factor in SQUARED:
-        for signed in (alpha * task.y, alpha):
-            left = task.y - kernel @ signed - signed / (factor * task.box)
-            off = np.ptp(left) + abs(signed.sum()) if task.bias else np.abs(left).max()
-            if off <= SAME:
-                words = f"α is optimal for least squares, {fault} with ξ of either sign, at these weights"
-                yield Trial("least_squares", words, Answer(alpha=case.reference.alpha))
-
-
-SAMPLES: Hypotheses = (samples_left_out, label_misread, squared_hinge, least_squares)
+SAMPLES: Hypotheses = (samples_left_out, label_misread, labels_misread)
 OTHER_TARGETS: Hypotheses = (labels_permuted, labels_dropped, label_misread_each)
 SUBSETS: Hypotheses = (other_groups, kernels_left_out)

@@ -93,7 +93,7 @@ def times(factor: float) -> Change:
     return lambda stack: stack * factor
 
 
-def _plus(matrix: Array) -> Change:
+def plus(matrix: Array) -> Change:
     return lambda stack: stack + matrix
 
 
@@ -135,6 +135,11 @@ SIZES: tuple[tuple[str, str, Change], ...] = (
      _over(lambda stack: np.abs(stack).max(axis=(1, 2)))),
     ("kernels_frobenius", "the kernels divided by their means", _over(lambda stack: np.abs(stack.mean(axis=(1, 2))))),
 )  # fmt: skip
+ORDERS: tuple[tuple[str, str, Change], ...] = (
+    ("kernels_order", "samples in the reverse order", lambda stack: stack[:, ::-1, ::-1]),
+    ("kernels_order", "samples shifted by one", lambda stack: np.roll(stack, 1, axis=(1, 2))),
+    ("kernels_order", "samples shifted by one, the other way", lambda stack: np.roll(stack, -1, axis=(1, 2))),
+)
 BOTH: tuple[tuple[str, str, Change], ...] = (
     ("kernels_trace", "the kernels centred and of unit trace", _after(_centred, _UNIT_TRACE)),
     ("kernels_trace", "the kernels centred and of trace n", _after(_centred, _TRACE_N)),
@@ -233,7 +238,7 @@ def ridge(case: Case, answer: Answer) -> Trials:
     for size in (*RIDGES, *(one for one in own if one not in RIDGES)):
         words = f"kernels with {size:.6g} added to their diagonals"
         identity = size * np.eye(case.instance.samples)
-        yield from changed_kernels(case, answer, "ridge", words, _plus(identity))
+        yield from changed_kernels(case, answer, "ridge", words, plus(identity))
 
 
 def kernels_rounded(case: Case, answer: Answer) -> Trials:
@@ -291,6 +296,38 @@ def kernels_confused(case: Case, answer: Answer) -> Trials:
         yield Trial("kernels_product", words, answer, product)
 
 
+def one_kernel_changed(case: Case, answer: Answer) -> Trials:
+    """One kernel whose samples are in another order, or that alone was rescaled, or squared, or left as it was where
+    the others were."""
+    stack, names = dense(case), case.instance.names
+    if stack is None or not 2 <= len(stack) <= MANY:
+        return
+    for m, name in enumerate(names):
+        for kind, words, change in (*ORDERS, *SIZES[:5], *ENTRIES[:2]):
+            yield from changed_kernels(case, answer, kind, f"{words}, but of kernel {name} alone", _only(m, change))
+
+
+def _only(m: int, change: Change) -> Change:
+    return lambda stack: np.concatenate([stack[:m], change(stack[m : m + 1]), stack[m + 1 :]])
+
+
+def kernel_twice(case: Case, answer: Answer) -> Trials:
+    """A kernel that is in the stack once more, where no part of the answer has an entry for each."""
+    stack = dense(case)
+    if stack is None or len(stack) > MANY or answer.weights is not None or answer.coefficients is not None:
+        return
+    if case.instance.groups is None:
+        more = dict.fromkeys(("names", "test_kernels", "test_diagonals", case.instance.targets.test_field))
+        for m, name in enumerate(case.instance.names):
+            words = f"kernel {name} twice beside the others"
+            twice = partial(_with_again, m)
+            yield from changed_kernels(case, answer, "kernels_copied", words, twice, **more)
+
+
+def _with_again(m: int, stack: Array) -> Array:
+    return np.concatenate([stack, stack[m : m + 1]])
+
+
 def _part(case: Case, some: list[int]) -> Instance:
     found = kept(case.instance, f"kernels {some}", lambda: case.instance.select(some))
     assert found is not None
@@ -307,4 +344,6 @@ def kernels_each_times_average(case: Case, answer: Answer) -> Trials:
 
 SCALED: Hypotheses = (kernels_rescaled,)
 CHANGED: Hypotheses = (kernels_scaled, kernels_rescaled_twice, kernels_of_other_entries, kernels_shifted)
-KERNELS: Hypotheses = (ridge, kernels_rounded, kernels_confused, kernels_each_times_average)
+KERNELS: Hypotheses = (
+    ridge, kernels_rounded, kernels_confused, kernel_twice, one_kernel_changed, kernels_each_times_average,
+)  # fmt: skip

@@ -122,7 +122,8 @@ def weights_rule(case: Case, answer: Answer, weights: Array) -> Trials:
     right = _power(ours, case.task.root_q(case.reference.alpha))[0] if (ours > 0).all() else np.inf
     if off <= (SAME if len(weights) > 3 else VANISHING) and min(abs(exponent), abs(exponent - right)) > OTHER:
         words = f"the weights are in proportion to (√q)^{exponent:.4g}, by an update with another exponent than ours"
-        yield Trial("weights_rule", words, Answer(weights=case.reference.weights))
+        ours_too = {"alpha": case.reference.alpha} if answer.alpha is not None else {}  # theirs is what the rule needs
+        yield Trial("weights_rule", words, Answer(weights=case.reference.weights, **ours_too), fitted=1)
 
 
 def _power(weights: Array, roots: Array) -> tuple[float, float]:
@@ -150,5 +151,5 @@ def about_machines(case: Case, answer: Answer) -> tuple[str, list[str]]:
     return found[0] if found else "", lines
 
 
-POINTS: Hypotheses = (alpha_clipped, alpha_stale)
-LAST: Hypotheses = (weights_rule, weights_stale)
+POINTS: Hypotheses = (alpha_clipped, alpha_stale, weights_rule)
+LAST: Hypotheses = (weights_stale,)

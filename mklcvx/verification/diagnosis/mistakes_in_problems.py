@@ -24,11 +24,23 @@ from ..answers import Answer
 from ..case import Case
 from ..domain import to_boundary
 from ..families import family_of
-from .mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, on_alpha, on_weights, with_parameters
+from .mistakes import (
+    SAME,
+    VANISHING,
+    Hypotheses,
+    Trial,
+    Trials,
+    given_alpha,
+    given_weights,
+    on_alpha,
+    on_weights,
+    with_parameters,
+)
 from .mistakes_in_answers import size_in_words
 from .mistakes_in_data import labels_swapped
 from .mistakes_in_kernels import SCALED
 
+READ_OFF = (("C", 1.0), ("delta", 1.0), ("nu", -1.0))  # how bounds of α grow with a parameter
 LONG = 150  # samples beyond which formulations without a fast method are left out
 
 
@@ -43,9 +55,7 @@ def bias_setting(case: Case, answer: Answer) -> Trials:
 # --------------------------------------------------------------------------------------------------------- parameters
 def price_scaled(case: Case, answer: Answer) -> Trials:
     if "nu" in case.parameters and "C" not in case.parameters:
-        changed = {**{key: v for key, v in case.parameters.items() if key != "nu"}, "C": case.parameters["nu"]}
-        words = f"optimal for C = {changed['C']:.6g}: ν was taken for C"
-        yield Trial("parameter", words, answer, parameters=changed, kind="parameter:nu")
+        yield from _with_a_price(case, answer)
     if "C" not in case.parameters:
         return
     price, n = case.parameters["C"], case.instance.samples
@@ -58,16 +68,53 @@ def price_scaled(case: Case, answer: Answer) -> Trials:
         yield with_parameters(case, answer, name, f"{words}, that is C = {value:.6g}", C=value)
 
 
+def _with_a_price(case: Case, answer: Answer) -> Trials:
+    """The form with C in place of ν: at 1/(νn), at ν, at 1, or at the largest α that several samples share."""
+    nu, alpha = case.parameters["nu"], given_alpha(case, answer)
+    others = {key: value for key, value in case.parameters.items() if key not in ("nu", "loss")}
+    prices = {"1/(νn)": 1 / (nu * case.instance.samples), "ν, which was taken for it": nu, "1": 1.0}
+    largest = None if alpha is None else _shared(np.abs(alpha) / case.instance.sample_weight)
+    if largest is not None:
+        prices["the largest α"] = largest
+    for words, price in prices.items():
+        said = f"optimal for the form with a price, C = {price:.6g}, that is {words}"
+        kind = "parameter:nu" if price == nu else "loss:hinge"
+        yield Trial("parameter", said, answer, parameters={**others, "C": price}, kind=kind)
+
+
 @on_alpha
-def another_price(case: Case, answer: Answer, alpha: Array) -> Trials:
-    """Another C, which is the largest α where several samples share it."""
-    if "C" not in case.parameters or alpha.shape != case.instance.sample_weight.shape:
+def bounds_of_alpha(case: Case, answer: Answer, alpha: Array) -> Trials:
+    """Another C, ν or length of the loss: that at which the largest α, where several samples share it, is at its
+    bound."""
+    task, given = case.task, case.parameters
+    if alpha.shape != np.shape(task.limit):
         return
-    prices, price = np.abs(alpha) / case.instance.sample_weight, case.parameters["C"]
-    largest = float(prices.max(initial=0.0))
-    if np.count_nonzero(prices >= largest * (1 - VANISHING)) > 1 and abs(largest - price) > SAME * price > 0:
-        said = f"C = {largest:.6g}, the largest α, and not for C = {price:.6g}"
-        yield with_parameters(case, answer, "parameter", said, C=largest)
+    shares = [_shared(side[bound > 0] / bound[bound > 0]) for side, bound in ((alpha, task.limit), (-alpha, -task.low))]
+    up, down = shares
+    tau, price = given.get("quantile"), given.get("C")
+    if tau is not None and price is not None and up and down:  # α lies between −(1 − τ)C and τC
+        sides = up * tau, down * (1 - tau)
+        found = {"C": price * sum(sides), "quantile": sides[0] / sum(sides)}
+        changed = {key: value for key, value in found.items() if abs(value - given[key]) > SAME * given[key]}
+        if len(changed) == 1:
+            yield _read_off(case, answer, *changed.popitem())
+        return
+    largest = max(up or 0.0, down or 0.0)
+    for name, power in READ_OFF if largest > 0 and abs(largest - 1) > SAME else ():
+        if name in given and not (name == "C" and "nu" in given) and not (name == "delta" and "C" not in given):
+            yield _read_off(case, answer, name, given[name] * largest**power)
+
+
+def _shared(shares: Array) -> float | None:
+    """The largest share of its bound, if several samples have it."""
+    largest = float(shares.max(initial=0.0))
+    return largest if np.isfinite(largest) and np.count_nonzero(shares >= largest * (1 - VANISHING)) > 1 else None
+
+
+def _read_off(case: Case, answer: Answer, name: str, value: float) -> Trial:
+    given = case.parameters[name]
+    said = f"{name} = {value:.6g}, at which the largest α is at its bound, and not for {name} = {given:.6g}"
+    return replace(with_parameters(case, answer, "parameter", said, **{name: value}), read_off=True)
 
 
 def own_parameters(case: Case, answer: Answer) -> Trials:
@@ -145,7 +192,7 @@ def half(case: Case, answer: Answer) -> Trials:
             yield Trial("half", words, scaled, larger)
     for factor in (0.5, 2.0) if "C" in case.parameters else ():
         words = f"C times {factor:g}: a ½ missing or doubled"
-        yield with_parameters(case, answer, "half", words, C=case.parameters["C"] * factor)
+        yield with_parameters(case, answer, "parameter", words, C=case.parameters["C"] * factor)
 
 
 @on_weights
@@ -160,13 +207,14 @@ def radius(case: Case, answer: Answer, weights: Array) -> Trials:
         yield Trial("weights_radius", words, _of_kernels_times(answer, factor), _enlarged(case, factor))
 
 
-@on_weights
-def elastic_net(case: Case, answer: Answer, weights: Array) -> Trials:
-    ratio = case.parameters.get("l1_ratio", 0.0)
-    for words, t, other in _nets(ratio, float(weights.sum()), float(np.linalg.norm(weights))) if 0 < ratio < 1 else ():
+def elastic_net(case: Case, answer: Answer) -> Trials:
+    ratio, weights = case.parameters.get("l1_ratio", 0.0), given_weights(case, answer)
+    total, norm = (0.0, 0.0) if weights is None else (float(weights.sum()), float(np.linalg.norm(weights)))
+    for words, t, other in _nets(ratio, total, norm) if 0 < ratio < 1 else ():
         given = {**case.parameters, "l1_ratio": min(other, 1.0)}
         changed = _of_kernels_times(answer, t)
-        yield Trial("elastic_net", f"optimal for {words}", changed, _enlarged(case, t), parameters=given)
+        kind = "parameter:l1_ratio" if "½" in words else ""
+        yield Trial("elastic_net", f"optimal for {words}", changed, _enlarged(case, t), parameters=given, kind=kind)
 
 
 def _nets(r: float, total: float, norm: float) -> Iterator[tuple[str, float, float]]:

@@ -12,6 +12,7 @@ that answers at random meet as well is none.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -41,8 +42,9 @@ STRANGERS = 4  # random answers that must not meet a hypothesis
 SECONDS = 2.5  # of single steps
 AFTERWARDS = 80  # steps after one that explains: a number, so that no diagnosis depends on the machine's load
 PAIR_SECONDS = 2.5
-FITTED_FIRSTS = 6  # single steps after which parameters are fitted
+CLAIMED = ("bias", "objective")
 FIRSTS = 40  # single steps from which a second one is tried
+ALIKE = 2  # of one kind
 MOST = 3  # explanations that are listed
 UNUSABLE = (InputError, ArithmeticError, np.linalg.LinAlgError, ValueError)
 
@@ -65,12 +67,13 @@ class Scored(NamedTuple):
         return sorted(self.trials, key=lambda trial: order_of(trial.mistake))
 
     @property
-    def answer(self) -> Answer:
-        return self.trials[-1].answer
+    def fitted(self) -> int:
+        """How many numbers were fitted to the answer."""
+        return sum(trial.fitted for trial in self.trials)
 
     @property
-    def failing(self) -> set[str]:
-        return set() if self.found is None else {name for name, by in self.found.residuals.items() if not by <= FITS}
+    def answer(self) -> Answer:
+        return self.trials[-1].answer
 
 
 @dataclass
@@ -132,6 +135,12 @@ class Search:
         rng = np.random.default_rng(0)
         return any(self.measured(case, at_random(case, scored.answer, rng))[0] <= limit for _ in range(STRANGERS))
 
+    def no_better_than_chance(self, off: float) -> bool:
+        """Whether answers at random are not much farther from the optimum than this one is."""
+        rng = np.random.default_rng(0)
+        strangers = (at_random(self.case, self.answer, rng) for _ in range(STRANGERS))
+        return any(max(part.off for part in judged_parts(self.case, one)[0]) <= NEAR * off for one in strangers)
+
     def light(self, one: Scored, second: bool = False) -> Scored:
         """What explains nothing is kept without its problem, where no second step starts from it or it is large."""
         large = self.case.instance.kernels.nbytes > SMALL
@@ -169,20 +178,25 @@ class Search:
 
     # ------------------------------------------------------------------------------------------------------- two steps
     def double(self, singles: list[Scored], hypotheses: Hypotheses, base: Conditions | None) -> list[Scored]:
-        """Two steps, from the most promising first ones on."""
-        found: list[Scored] = []
+        """Two steps, from the most promising first ones on; after another problem a parameter is fitted as well."""
         until = time.process_time() + PAIR_SECONDS
-        firsts = list(promising([one for one in singles if self.of_the_family(one)], base))
-        for place, first in enumerate([*firsts, *firsts[:FITTED_FIRSTS]]):
-            assert first.case is not None
-            tried = hypotheses if place < len(firsts) else FITTED
-            for trial in self.trials(first.case, first.answer, tried):
-                if self.combines(first.trials[0], trial):
-                    found.append(self.light(self.score(first.case, trial, first.trials), second=True))
-                if time.process_time() > until:
-                    return found
-            if any(one.left <= self.limit for one in found):
-                return found
+        found: list[Scored] = []
+        for first in promising([one for one in singles if self.of_the_family(one)], base, self.limit):
+            trial = first.trials[0]
+            fits = () if _same_problem(trial) or trial.fitted or trial.read_off else FITTED
+            found += self.second(first, (*fits, *hypotheses), until)
+            if any(one.left <= self.limit for one in found) or time.process_time() > until:
+                break
+        return found
+
+    def second(self, first: Scored, hypotheses: Hypotheses, until: float) -> list[Scored]:
+        assert first.case is not None
+        found: list[Scored] = []
+        for trial in self.trials(first.case, first.answer, hypotheses):
+            if self.combines(first.trials[0], trial):
+                found.append(self.light(self.score(first.case, trial, first.trials), second=True))
+            if time.process_time() > until:
+                break
         return found
 
     def discarded(self, one: Scored) -> int:
@@ -193,6 +207,8 @@ class Search:
         """Whether two steps are two mistakes: of different dimensions, within the family."""
         family = formulations.get(second.formulation).family if second.formulation else self.case.formulation.family
         dimensions = {dimension_of(first.mistake), dimension_of(second.mistake)}
+        if dimensions == {"parameter"}:  # two parameters are two dimensions
+            dimensions = {first.mistake, second.mistake}
         # A few numbers are met by many pairs: one of the two must be in the form of the answer then, and none fitted.
         plain = bool(dimensions & {"objective", "weights", "bias"}) and not first.fitted and not second.fitted
         many = self.answer.alpha is not None or self.answer.coefficients is not None
@@ -213,28 +229,39 @@ class Search:
                 good = not chosen or one.left <= max(NEAR * chosen[0].left, FLOOR)
                 if good and not self.strange(one):
                     chosen.append(one)
+            simple = min((one.fitted for one in chosen), default=0)
+            chosen = [one for one in chosen if one.fitted <= simple + 1]
             loose = limit > self.limit
             if chosen and not (loose and len({one.kinds for one in chosen}) > 1):
                 places = {id(one): place for place, one in enumerate(scored)}
-                return _each_kind_once(sorted(chosen, key=lambda one: places[id(one)]))
+                return _each_kind_once(sorted(chosen, key=lambda one: (one.fitted, places[id(one)])))
         return []
 
 
-def promising(singles: list[Scored], base: Conditions | None) -> Iterator[Scored]:
-    """First steps in the order in which they promise most: those that mend most of the conditions that fail, and break
-    none; then those that leave least."""
-    failing = set() if base is None else {name for name, by in base.residuals.items() if not by <= FITS}
-    usable = [one for one in singles if one.case is not None and one.found is not None and type(one.case) is Case]
+def promising(singles: list[Scored], base: Conditions | None, limit: float) -> Iterator[Scored]:
+    """First steps in the order in which they promise most: those that the answer itself shows, then by the orders of
+    magnitude by which the conditions fail less, that of claims left out, which follow the rest."""
+    before = {} if base is None else base.residuals
+    usable = [
+        one
+        for one in singles
+        if one.case is not None and one.found is not None and type(one.case) is Case and one.left > limit
+    ]
 
-    def promise(one: Scored) -> tuple[int, float]:
-        mended, broken = len(failing - one.failing), len(one.failing - failing)
-        return broken - mended, one.left
+    def promise(one: Scored) -> tuple[bool, float]:
+        after = {} if one.found is None else one.found.residuals
+        both = [name for name in before if name in after and name not in CLAIMED]
+        gained = sum(np.log10(max(before[name], FITS) / max(after[name], FITS)) for name in both)
+        gained -= one.fitted  # a fit gains by itself
+        return not one.trials[0].read_off, -float(np.nan_to_num(gained, posinf=0.0, neginf=-np.inf))
 
     seen: set[object] = set()
+    kinds: Counter[str] = Counter()
     for one in sorted(usable, key=promise):
-        key = id(one.case), id(one.answer)
-        if key not in seen:
+        key, kind = (id(one.case), id(one.answer)), one.trials[0].mistake
+        if key not in seen and kinds[kind] < ALIKE:
             seen.add(key)
+            kinds[kind] += 1
             yield one
         if len(seen) >= FIRSTS:
             return

@@ -10,8 +10,7 @@ from ..answers import Answer
 from ..case import Case, Part
 from .families.conditions import Conditions
 from .inexact import Said
-from .kinds import APART, CONVERGED, UNKNOWN
-from .mistakes import Mistakes
+from .kinds import CONVERGED, UNKNOWN
 
 FITTING = 1e-5  # residual of a condition that is met
 FAR = 0.01  # what an answer must be off by to be that of another problem
@@ -31,13 +30,18 @@ WORDS = {
 
 
 def described(
-    case: Case, answer: Answer, parts: list[Part], tolerance: float, found: Conditions | None, mistakes: Mistakes
+    case: Case,
+    answer: Answer,
+    parts: list[Part],
+    tolerance: float,
+    found: Conditions | None,
+    about: tuple[str, list[str]],
 ) -> Said:
     wrong, right = ([part for part in parts if (part.off > tolerance) == side] for side in (True, False))
     rest = f"; {are(right)} right" if right else ""
     residuals = {} if found is None else found.residuals
     failing = {name: by for name, by in residuals.items() if by > FITTING}
-    own, more = mistakes.about(case, answer)
+    own, more = about
     seen = [f"{WORDS.get(name, f'{name} violated by')} {by:.1e}" for name, by in failing.items()] + more
     if own:
         seen.append(f"α is that of the machine with {own}")
@@ -50,7 +54,7 @@ def described(
         words = f"converged, to a problem that is not recognised: {are(wrong)} wrong{rest}"
         return "converged", words, CONVERGED, evidence
     said = f"none of the usual mistakes: {are(wrong)} wrong{rest}"
-    return "unknown", said, APART if right else UNKNOWN, evidence
+    return "unknown", said, UNKNOWN, evidence
 
 
 def are(parts: list[Part]) -> str:

@@ -42,6 +42,7 @@ _LAST: deque[tuple[object, object, Array]] = deque(maxlen=2)
 FREE = 1e-5  # share of the room between its bounds that α must keep from them to count as free
 IDLE = 1e-6  # share of the largest γ up to which a class does not count
 MET = 1e-6  # distance from its margin at which a pair meets it
+OF_WEIGHTS = ("domain", "tightness")  # conditions that only the formulation has a part in
 SPARE = 2  # free samples more than unknowns, for implied weights to be evidence
 
 
@@ -117,6 +118,8 @@ def implied_weights(task: Task, alpha: Array) -> Array | None:
         row[0, : task.count] = float(np.abs(images).mean())
         system, wanted = np.vstack([system, row]), np.append(np.zeros(len(wanted)), row[0, 0])
     found = nnls(system, wanted)[0][: task.count]
+    same = np.unique(images, axis=1, return_inverse=True)[1].ravel()  # kernels that are equal share their weight evenly
+    found = (np.bincount(same, found) / np.bincount(same))[same]
     return np.asarray(found) if found.any() else None
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -10,14 +11,17 @@ from ....problem.stack import Array
 from ...answers import Answer
 from ...case import Case
 from ...families import judged_parts
-from ..fits import FACTORS, FITTED, formulation_fitted
+from ..fits import FITTED, formulation_fitted, loss_fitted
+from ..implied import ALONE, IMPLIED
 from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights, weights_or_ours
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, clipped, objective_terms, objective_units, samples_order
 from ..mistakes_in_data import OTHER_TARGETS, SAMPLES, SUBSETS, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, constant_added
 from ..mistakes_in_losses import LENGTHS, LOSSES, TARGETS, implied_outputs
 from ..mistakes_in_points import LAST, POINTS, about_machines
-from ..mistakes_in_problems import OTHERS, SCALES, another_price, bias_setting, elastic_net, radius
+from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, bounds_of_alpha, elastic_net, radius
+
+ENTROPIC = ("logistic", "softmax")  # losses with logarithms
 
 
 @on_weights
@@ -30,28 +34,56 @@ def weights_reciprocal(case: Case, answer: Answer, weights: Array) -> Trials:
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:
-    formulation, task, found = case.formulation, case.task, case.reference
-    regulariser, weights = formulation.regulariser, np.nan_to_num(found.weights)
-    price = 0.0 if regulariser is None else float(np.sum(regulariser.value(weights, **task.own)))
-    norms = float(formulation.penalty(found.norms, **task.own)) - price
-    loss = found.objective - norms - price
-    yield "from which the penalty R of the weights is missing", -price
-    yield "from which the loss is missing: only the norms are counted", -loss
-    yield "from which the loss and the penalty R of the weights are missing", -loss - price
-    if "C" in case.parameters:
-        yield "in which the loss is not multiplied by C", loss / case.parameters["C"] - loss
-    yield "in which the loss is divided by n, a mean", loss / case.instance.samples - loss
-    if task.loss_function.degree == 2:
-        yield "in which the ½ of the squared loss is missing", loss
-    for words, constant in task.loss_function.constants(task.y, task.box).items():
+    """Every term of the value, missing or with another factor, one after the other, then in pairs."""
+    found, own = case.reference, dict(_counted(case))
+    factors = dict(_factors(case, own))
+    changes = {name: [(words, (by - 1) * value) for words, by in factors[name]] for name, value in own.items()}
+    for name, value in own.items():
+        yield f"from which {name} is missing", -value
+        yield from ((f"in which {words}", added) for words, added in changes[name])
+    for words, constant in case.task.loss_function.constants(case.task.y, case.task.box).items():
         yield f"from which {words} is missing", -constant
-    if task.loss_function.free_tube:
-        paid = task.loss_function.level_cost(float(found.multipliers["epsilon"]), task.box)
-        yield "from which the price of the tube, ν times those of the samples, is missing", -paid
-    if task.loss_function.log_link:
-        yield "in which the deviance is counted in full, not by half", loss
-    yield "in whose quadratic term the ½ is missing, in the dual; or the norms are missing in the primal", -norms
-    yield "in whose quadratic term the ½ is missing, in the primal; or the dual's linear term alone", norms
+    if found.alpha is not None:
+        yield "which is the sum of α alone, of the dual", float(np.sum(found.alpha)) - found.objective
+    for one, other in itertools.combinations(own, 2):
+        for words, added in [(f"{one} is missing", -own[one]), *changes[one]]:
+            for more, too in [(f"{other} is missing", -own[other]), *changes[other]]:
+                if added * own[other] != too * own[one]:  # the same factor of both is one of the whole
+                    yield f"in which {words} and {more}", added + too
+
+
+def _counted(case: Case) -> Iterator[tuple[str, float]]:
+    """The terms of the optimal value: norms, penalty of the weights, loss, level of the loss."""
+    formulation, task, found = case.formulation, case.task, case.reference
+    regulariser, loss = formulation.regulariser, task.loss_function
+    price = 0.0
+    if regulariser is not None:
+        price = float(np.sum(regulariser.value(np.nan_to_num(found.weights), **task.own)))
+    norms = float(formulation.penalty(found.norms, **task.own)) - price
+    level = loss.level_cost(float(found.multipliers[loss.level_name]), task.box) if loss.level_name else 0.0
+    counted = {
+        "the term of the norms": norms, "the loss": found.objective - norms - price - level,
+        "the penalty of the weights": price, "the price of the margin or the tube": level,
+    }  # fmt: skip
+    yield from ((name, value) for name, value in counted.items() if value)
+
+
+def _factors(case: Case, own: Mapping[str, float]) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+    """Factors that a term may have been given. With twice the norms' term the primal lacks a ½; so does the dual, whose
+    linear part is the loss and twice that term, with none of it."""
+    n, price, loss = case.instance.samples, case.parameters.get("C"), case.task.loss_function
+    for name in own:
+        found = [(f"{name} is taken twice: a ½ is missing", 2.0), (f"{name} is halved", 0.5)]
+        if name == "the loss":
+            found += [(f"{name} is divided by n, a mean", 1 / n)]
+            found += [] if price in (None, 1) else [(f"{name} is not multiplied by C", 1 / price)]
+            found += [] if price in (None, 1) else [(f"{name} is a mean, and not multiplied by C", 1 / (n * price))]
+            found += [(f"{name} has logarithms of base two", 1 / np.log(2))] * bool(loss.name in ENTROPIC)
+        else:
+            found += [(f"{name} has the other sign", -1.0)]
+        if name == "the term of the norms":
+            found += [("the dual's linear part is counted with half of its quadratic one", 1.5)]
+        yield name, found
 
 
 @on_weights
@@ -113,9 +145,10 @@ def bias_wrong(case: Case, answer: Answer) -> Trials:
 SINGLE_TASKS = Mistakes(
     answers=(*ANSWERS, weights_reciprocal, objective_units(), objective_terms(terms)),
     answers_alone=(samples_order, weights_capped, *WEIGHTS, coefficients, *POINTS),
-    problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS, another_price, sample_weights, *LOSSES, *FACTORS),
+    problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS, bounds_of_alpha, sample_weights, *LOSSES, *IMPLIED),
     problems_alone=(
-        *FITTED, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, formulation_fitted, bias_wrong,
+        *FITTED, *ALONE, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, formulation_fitted,
+        loss_fitted, bias_wrong,
         *OTHER_TARGETS, *CHANGED, *KERNELS, *LAST,
     ),
     about=about_machines,

@@ -1,0 +1,181 @@
+"""What an answer implies by itself, in closed form: outputs are known where α lies between its bounds.
+
+There f + b is s times the gradient of the gain, whatever the kernels are. With the weights given, Σ μ_m K_mβ + b must
+be it. What is missing tells a common factor of the kernels (it is in proportion to Σ μ_m K_mβ), a ridge (to β), or a
+constant (the same everywhere); real targets enter the gradient as they are, so that those used instead can be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ...formulations.losses import REAL
+from ...problem.stack import Array
+from ..answers import Answer
+from ..case import Case
+from ..families.single_task import arrays
+from .families.conditions import free_samples, implied_outputs, implied_weights
+from .mistakes import SAME, VANISHING, Hypotheses, Trials, but_for, given_alpha, given_weights, with_instance
+from .mistakes_in_kernels import changed_kernels, plus, times
+
+EXACT = 1e-5  # relative: what a fit leaves that is no coincidence
+SOME = 0.3  # share of the targets that may differ for the others to be as they were
+FEW = 5  # targets that are named
+
+
+class _Point:
+    """Outputs Σ μ_m K_mβ and those that α asks for, at samples whose α lies between its bounds."""
+
+    def __init__(self, case: Case, answer: Answer, weights: Array, alpha: Array, free: Array) -> None:
+        self.task, self.beta, self.free = case.task, alpha * case.task.signs, free
+        positive, _, _ = arrays(self.task, replace(answer, alpha=None, coefficients=None))
+        assert positive is not None
+        self.total = float(np.maximum(positive, 0.0).sum())
+        self.outputs = np.maximum(positive, 0.0) @ self.task.matvecs(self.beta)
+        self.wanted = implied_outputs(self.task, alpha)
+
+    def fitted(self, columns: list[Array], wanted: Array) -> tuple[Array, float] | None:
+        """The factors of the columns, beside a bias if there is one, and what they leave; None where there are too few
+        samples to tell."""
+        level = [np.ones(self.free.size)] * bool(self.task.bias)
+        design = np.stack([*columns, *level], axis=1)[self.free]
+        if len(design) <= design.shape[1] + 1:
+            return None
+        found = np.linalg.lstsq(design, wanted[self.free], rcond=None)[0]
+        left = float(np.abs(design @ found - wanted[self.free]).max())
+        return found, left / (float(np.abs(self.wanted[self.free]).max()) or 1.0)
+
+
+def _points(case: Case, answer: Answer) -> Iterator[_Point]:
+    weights, alpha = given_weights(case, answer), given_alpha(case, answer)
+    if weights is None and alpha is not None and case.formulation.regulariser is not None:
+        fixed = case.formulation.regulariser.alone(case.task.count, **case.task.own)  # they are no part of the answer
+        weights = np.nan_to_num(case.reference.weights) if fixed else None
+        answer = replace(answer, weights=weights)
+    if weights is None or alpha is None or not np.isfinite(alpha).all() or not alpha.any():
+        return
+    size = np.abs(alpha)
+    for free in (free_samples(case.task, alpha), (size > SAME * size.max()) & (size < (1 - SAME) * size.max())):
+        yield _Point(case, answer, weights, alpha, np.asarray(free))
+
+
+def common_factor(case: Case, answer: Answer) -> Trials:
+    """Kernels, or α, times a number: outputs s Σ μ_m K_mβ + b are those that free samples need."""
+    for point in _points(case, answer):
+        found = point.fitted([point.outputs], point.wanted)
+        factor = 1.0 if found is None else float(found[0][0])
+        if not np.isfinite(factor) or factor <= 0 or abs(factor - 1) <= SAME:
+            continue
+        words = f"every kernel times {factor:.6g}"
+        for trial in changed_kernels(case, answer, "kernels_scaled", words, times(factor)):
+            yield replace(trial, fitted=1)
+            if answer.weights is not None:
+                same = replace(answer, weights=np.asarray(answer.weights) / factor)
+                yield replace(
+                    trial, fitted=1, answer=same, words=f"{trial.words}, with the weights of the kernels given"
+                )
+        said = f"the size of α: times {factor:.6g} it is optimal"
+        yield from _sized(answer, said, factor)
+
+
+def _sized(answer: Answer, words: str, factor: float) -> Trials:
+    """α times a factor, and the bias with it, or not."""
+    alpha = np.asarray(answer.alpha) * factor
+    yield replace(but_for(answer, "alpha_units", words, alpha=alpha), fitted=1)
+    if answer.bias is not None:
+        bias = np.asarray(answer.bias) * factor
+        yield replace(but_for(answer, "alpha_units", f"{words}, and so is the bias", alpha=alpha, bias=bias), fitted=1)
+
+
+def size_of_alpha(case: Case, answer: Answer) -> Trials:
+    """α times a number where no weights are given: those that it implies are as much too large as it is too small, or
+    the largest of them all is at C."""
+    alpha, task, regulariser = given_alpha(case, answer), case.task, getattr(case.formulation, "regulariser", None)
+    if alpha is None or answer.weights is not None or not alpha.any() or not np.isfinite(alpha).all():
+        return
+    size = np.abs(alpha)
+    factors = []
+    if np.count_nonzero(size >= (1 - VANISHING) * size.max()) > 1 and np.isfinite(task.limit).all():
+        factors.append(float(task.limit.max() / size.max()))
+    inside = alpha * (0.5 * float(np.min(task.limit[size > 0] / size[size > 0])))  # all are free: their order tells
+    implied = implied_weights(task, inside) if regulariser is not None and np.isfinite(inside).all() else None
+    if implied is not None and regulariser is not None and regulariser.constraint is not None:
+        from ..domain import to_boundary
+
+        factors.append(float(inside.max() / alpha.max()) / to_boundary(regulariser.constraint, task.own, implied))
+    for factor in factors:
+        if np.isfinite(factor) and factor > 0 and abs(factor - 1) > SAME:
+            yield from _sized(answer, f"the size of α: times {factor:.6g} it is optimal", factor)
+
+
+def diagonal_or_constant(case: Case, answer: Answer) -> Trials:
+    """A number on every diagonal, or in every entry."""
+    for point in _points(case, answer):
+        found = point.fitted([point.beta], point.wanted - point.outputs)
+        if found is not None and found[1] <= EXACT and point.total > 0:
+            size = float(found[0][0]) / point.total
+            if size > 0:
+                words = f"kernels with {size:.6g} added to their diagonals"
+                for trial in changed_kernels(case, answer, "ridge", words, plus(size * np.eye(case.instance.samples))):
+                    yield replace(trial, fitted=1)
+        moved = point.total * float(point.beta.sum())
+        found = (
+            None
+            if point.task.bias or not moved
+            else point.fitted([np.ones(point.free.size)], point.wanted - point.outputs)
+        )
+        if found is not None and found[1] <= EXACT:
+            size = float(found[0][0]) / moved
+            words = f"kernels with {size:.6g} added to every entry"
+            for trial in changed_kernels(case, answer, "kernels_shifted", words, plus(np.full(1, size))):
+                yield replace(trial, fitted=1)
+
+
+# ------------------------------------------------------------------------------------------------------------- targets
+def implied_targets(case: Case, answer: Answer) -> Trials:
+    """Real targets other than ours: in proportion to them but for a constant, of other samples, or a few wrong."""
+    task = case.task
+    if task.loss_function.targets != REAL or np.ptp(task.y) == 0:
+        return
+    for point in _points(case, answer):
+        away = point.outputs - point.wanted  # their targets minus ours, but for the bias
+        found = point.fitted([task.y], away) if task.bias else point.fitted([task.y, np.ones(task.samples)], away)
+        if found is None:
+            continue
+        if found[1] <= EXACT:
+            bias = 0.0 if answer.bias is None else float(np.ravel(answer.bias)[0])
+            middle = bias + float(found[0][1]) if not task.bias or answer.bias is not None else 0.0
+            theirs = (1 + float(found[0][0])) * task.y + middle
+            yield from _coded(case, answer, theirs, 1 + float(found[0][0]), middle)
+        elif point.free.all() and (answer.bias is not None or not task.bias):
+            theirs = task.y + away + (0.0 if answer.bias is None else float(np.ravel(answer.bias)[0]))
+            yield from _of_others(case, answer, theirs)
+
+
+def _coded(case: Case, answer: Answer, theirs: Array, factor: float, middle: float) -> Trials:
+    values = np.unique(theirs.round(6))
+    name, words = "labels_scaled", f"targets that are {factor:.6g} times ours{f' plus {middle:.6g}' if middle else ''}"
+    if len(values) == 2 and np.abs(values - (0, 1)).max() <= SAME:
+        name, words = "labels_zero_one", "targets 0 and 1 in place of ours"
+    for trial in with_instance(case, answer, name, words, response=theirs):
+        yield replace(trial, fitted=1)
+
+
+def _of_others(case: Case, answer: Answer, theirs: Array) -> Trials:
+    y, size = case.task.y, float(np.ptp(case.task.y))
+    other = np.abs(theirs - y) > SAME * size
+    if other.any() and other.mean() <= SOME:
+        said = ", ".join(str(i) for i in np.flatnonzero(other)[:FEW])
+        words = f"other targets of {int(other.sum())} samples: {said}{', …' * bool(other.sum() > FEW)}"
+        for trial in with_instance(case, answer, "label_misread", words, response=np.where(other, theirs, y)):
+            yield replace(trial, fitted=int(other.sum()))
+    elif np.abs(np.sort(theirs) - np.sort(y)).max() <= SAME * size:
+        words = "targets of other samples: the same ones in another order"
+        yield from with_instance(case, answer, "labels_permuted", words, response=theirs)
+
+
+IMPLIED: Hypotheses = (common_factor, diagonal_or_constant, implied_targets)
+ALONE: Hypotheses = (size_of_alpha,)
