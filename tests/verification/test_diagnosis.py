@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from faults import BINARY, FAULTS, LABELS
-from mklcvx import Instance, solve, verify, zoo
+from mklcvx import InputError, Instance, solve, verify, zoo
 from mklcvx.verification.diagnosis.kinds import DIMENSIONS, KINDS, kind_of
 from places import ROOT
 
@@ -52,7 +52,7 @@ def test_every_kind_is_listed_where_reports_are_described():
     for kind in KINDS.values():
         assert f"`{kind}`" in page or f"`{kind.partition(':')[0]}:NAME`" in page, kind
     assert kind_of("formulation l2") == "formulation:l2"
-    assert {kind.partition(":")[0] for kind in KINDS.values()} <= {*DIMENSIONS, "accuracy", "parts", "unknown"}
+    assert {kind.partition(":")[0] for kind in KINDS.values()} <= {*DIMENSIONS, "accuracy", "unknown"}
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +97,93 @@ def test_what_nothing_explains_is_described(clouds):
     said = explained(clouds, "l1", {"weights": rng.dirichlet(np.ones(clouds.count)), "alpha": alpha}, C=1.0)
     assert [one.kinds for one in said] == [("unknown",)]
     assert "α is not that of the machine with these weights" in said[0].evidence
+
+
+def handed(found, *parts):
+    return {part: getattr(found, part) for part in parts}
+
+
+def kinds_of(said):
+    return {frozenset(one.kinds) for one in said}
+
+
+@pytest.mark.parametrize(
+    ("formulation", "given", "wrong", "pair"),
+    [
+        ("sm1", {"C": 1.0, "theta": 0.6}, {"C": 1.7, "theta": 0.8}, {"parameter:C", "parameter:theta"}),
+        ("l2", {"C": 1.0}, {"C": 1.6, "loss": "logistic"}, {"parameter:C", "loss:logistic"}),
+        ("elastic", {"C": 1.0}, {"formulation": "l2", "C": 1.0, "loss": "squared_hinge"},
+         {"formulation:l2", "loss:squared_hinge"}),
+    ],
+)  # fmt: skip
+def test_machine_and_weights_are_searched_apart(clouds, formulation, given, wrong, pair):
+    wrong = {"formulation": formulation} | wrong
+    found = solve(clouds, **wrong)
+    assert pair in kinds_of(explained(clouds, formulation, handed(found, "weights", "alpha", "bias"), **given))
+
+
+@pytest.mark.parametrize(
+    ("kernels", "parts", "kind"),
+    [
+        (lambda stack: stack + 0.37 * np.eye(len(stack[0])), ("weights", "alpha"), "kernels:ridge"),
+        (lambda stack: np.stack([*stack[:-1], stack[-1][::-1, ::-1]]), ("weights", "alpha"), "kernels:order"),
+        (lambda stack: np.concatenate([stack, stack[:1]]), ("alpha",), "kernels:copied"),
+    ],
+)
+def test_what_was_done_to_kernels_is_read_from_alpha(clouds, kernels, parts, kind):
+    found = solve(Instance(kernels(np.asarray(clouds.kernels)), clouds.y), "l2", C=0.3)
+    assert {kind} in kinds_of(explained(clouds, "l2", handed(found, *parts), C=0.3))
+
+
+def test_alpha_of_another_size_tells_its_factor(clouds):
+    found = solve(clouds, "l2", C=0.3)
+    said = explained(clouds, "l2", {"alpha": found.alpha / found.alpha.sum()}, C=0.3)
+    assert {"alpha:scale"} in kinds_of(said)
+
+
+def test_alpha_of_the_support_vectors_alone_is_recognised(clouds):
+    found = solve(clouds, "l1", C=1.0)
+    support = found.alpha > 1e-6
+    report = verify(clouds, "l1", alpha=found.alpha[support], weights=found.weights, C=1.0)
+    assert (report.verdict, report.diagnosis.explanations[0].kinds) == ("rejected", ("alpha:support",))
+    with pytest.raises(InputError, match="0 where a sample is no support vector"):
+        verify(clouds, "l1", alpha=found.alpha[support][1:], C=1.0)
+
+
+@pytest.fixture(scope="module")
+def measured(clouds):
+    y = np.asarray(clouds.kernels[0]).mean(axis=0) * 3 + clouds.y
+    return Instance(clouds.kernels, response=y)
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        (lambda y: 1.7 * y + 0.3, "labels:scaled"),
+        (lambda y: np.where(np.arange(len(y)) < 3, -y, y), "labels:misread"),
+        (lambda y: np.random.default_rng(0).permutation(y), "labels:permuted"),
+    ],
+)
+def test_targets_are_read_from_alpha(clouds, measured, change, kind):
+    given = {"C": 1.0, "loss": "squared"}
+    found = solve(Instance(clouds.kernels, response=change(measured.y)), "l2", **given)
+    said = explained(measured, "l2", handed(found, "weights", "alpha", "bias"), **given)
+    assert {kind} in kinds_of(said)
+
+
+def test_every_term_of_the_value_can_be_missing_or_have_another_factor(clouds):
+    found = solve(clouds, "sm2", C=1.0, theta=0.5)
+    price = 0.25 * float(found.weights @ found.weights)
+    norms = float(np.sum(found.norms[found.weights > 0] ** 2 / found.weights[found.weights > 0])) / 2
+    for value in (found.objective - price + norms, found.objective - norms / 2, float(found.alpha.sum())):
+        said = explained(clouds, "sm2", {"weights": found.weights, "objective": value}, C=1.0, theta=0.5)
+        assert {"objective:terms"} in kinds_of(said)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_answers_at_random_are_not_explained(clouds, seed):
+    rng = np.random.default_rng(40 + seed)
+    parts = {"weights": rng.dirichlet(np.ones(clouds.count)), "alpha": rng.uniform(0, 1, clouds.samples)}
+    some = {name: part for name, part in parts.items() if seed != 1 or name == "weights"}
+    said = explained(clouds, "l1", some | {"objective": 9.0 * rng.uniform()} if seed == 2 else some, C=1.0)
+    assert all(one.kinds[0].startswith("unknown") for one in said)
