@@ -44,6 +44,7 @@ PAIR_SECONDS = 2.5
 FITTED_FIRSTS = 6  # single steps after which parameters are fitted
 FIRSTS = 40  # single steps from which a second one is tried
 MOST = 3  # explanations that are listed
+TELLING = 1  # numbers beyond those fitted that two mistakes must explain
 UNUSABLE = (InputError, ArithmeticError, np.linalg.LinAlgError, ValueError)
 
 
@@ -196,7 +197,16 @@ class Search:
         # A few numbers are met by many pairs: one of the two must be in the form of the answer then, and none fitted.
         plain = bool(dimensions & {"objective", "weights", "bias"}) and not first.fitted and not second.fitted
         many = self.answer.alpha is not None or self.answer.coefficients is not None
-        return (many or plain) and len(dimensions) == 2 and family == self.case.formulation.family
+        many = many or self.numbers - first.fitted - second.fitted >= TELLING
+        different = len(dimensions) == 2 or (dimensions == {"parameter"} and first.mistake != second.mistake)
+        return (many or plain) and different and family == self.case.formulation.family
+
+    @property
+    def numbers(self) -> int:
+        """What weights and value have to tell where no α is handed over: a weight that vanishes is no number."""
+        weights = np.abs(np.ravel([] if self.answer.weights is None else self.answer.weights))
+        used = int(np.sum(weights > FITS * weights.max(initial=0.0)))
+        return max(used - 1, 0) + (self.answer.objective is not None)
 
     # --------------------------------------------------------------------------------------------------------- ranking
     def best(self, scored: list[Scored]) -> list[Scored]:
