@@ -83,7 +83,7 @@ def _searched(case: Case, answer: Answer, parts: list[Part], tolerance: float, f
     if inexact is not None:
         return _said(*inexact)
     base = search.measured(case, search.answer)[1]
-    best = search.best(search.double(singles, mistakes.second, base))
+    best = search.best(search.double(singles, mistakes.second, base, mistakes.told))
     if best:
         return _diagnosis(best)
     inexact = stopped_early(case, answer, parts, base)

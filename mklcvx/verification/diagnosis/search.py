@@ -169,14 +169,17 @@ class Search:
         return found
 
     # ------------------------------------------------------------------------------------------------------- two steps
-    def double(self, singles: list[Scored], hypotheses: Hypotheses, base: Conditions | None) -> list[Scored]:
-        """Two steps, from the most promising first ones on."""
+    def double(
+        self, singles: list[Scored], hypotheses: Hypotheses, base: Conditions | None, told: Hypotheses = ()
+    ) -> list[Scored]:
+        """Two steps, from the most promising first ones on; those whose number a closed form tells come first."""
         found: list[Scored] = []
         until = time.process_time() + PAIR_SECONDS
-        firsts = list(promising([one for one in singles if self.of_the_family(one)], base))
-        for place, first in enumerate([*firsts, *firsts[:FITTED_FIRSTS]]):
+        every = list(promising([one for one in singles if self.of_the_family(one)], base))
+        firsts = every[:FIRSTS]
+        steps = [*((one, told) for one in every if told), *((one, hypotheses) for one in firsts)]
+        for first, tried in [*steps, *((one, FITTED) for one in firsts[:FITTED_FIRSTS])]:
             assert first.case is not None
-            tried = hypotheses if place < len(firsts) else FITTED
             for trial in self.trials(first.case, first.answer, tried):
                 if self.combines(first.trials[0], trial):
                     found.append(self.light(self.score(first.case, trial, first.trials), second=True))
@@ -246,8 +249,6 @@ def promising(singles: list[Scored], base: Conditions | None) -> Iterator[Scored
         if key not in seen:
             seen.add(key)
             yield one
-        if len(seen) >= FIRSTS:
-            return
 
 
 def at_random(case: Case, answer: Answer, rng: np.random.Generator) -> Answer:
