@@ -16,7 +16,7 @@ from ....problem.stack import Array
 from ...answers import Answer
 from ...case import FITS, Case, pose
 from ..fits import FITTED
-from ..mistakes import VANISHING, Hypotheses, Hypothesis, Mistakes, Trial, Trials, but_for, on_weights
+from ..mistakes import VANISHING, Hypothesis, Mistakes, Trial, Trials, but_for, on_weights
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, objective_terms, objective_units
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS
@@ -155,13 +155,13 @@ def units(case: Case) -> Iterator[tuple[str, float]]:
         yield "divided by σ", case.task.smoothing
 
 
-TOLD: Hypotheses = (ridge_told, smoothing_told)
 HYPERGRAPHS = Mistakes(
     answers=(*ANSWERS, objective_units(units), objective_terms(terms)),
     answers_alone=(embedding_half, *WEIGHTS),
-    problems=(*PROBLEMS, *TOLD, smoothed, other_graphs),
+    problems=(*PROBLEMS, other_graphs),
     problems_alone=(
-        *SUBSETS, even_weights, sample_weights, *(of_any_rank(one) for one in OTHER_TARGETS), *CHANGED, *FITTED,
-        *KERNELS, *ONE_SAMPLE,
+        smoothed, *SUBSETS, even_weights, sample_weights, *(of_any_rank(one) for one in OTHER_TARGETS), *CHANGED,
+        *FITTED, *KERNELS, *ONE_SAMPLE,
     ),
+    told=(ridge_told, smoothing_told),
 )  # fmt: skip
