@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 from ....errors import InputError
 from ....formulations import Points, RankOneCoefficients, Task
 from ....formulations.families.multi_label import ClassDual, ClassPrimal
-from ....problem.stack import Array
-from ...answers import Answer
+from ....formulations.svm import SVM
+from ....problem.stack import Array, KernelStack
+from ...answers import Answer, of_shape
 from ...case import Case, Enclosure
 from ...domain import on_simplex, outside_box, placed
 from ...families import family_of, proved_parts
@@ -213,32 +214,86 @@ def _implied_by_classes(case: Case, alpha: Array) -> Array | None:
 
 # ---------------------------------------------------------------------------------------------------------- two stages
 def _two_stages(case: Case, answer: Answer) -> Conditions:
-    """Weights tell β: w where the margin is missed, 0 where it is kept, where it is met what balances the penalty."""
+    """Weights tell β: w where the margin is missed, 0 where it is kept, where it is met what balances the penalty. α
+    and the bias are those of the second stage's machine, or not."""
     weights = answer.weights
-    if weights is None or answer.multipliers or case.formulation.maximises or not np.all(np.asarray(weights) >= 0):
+    if weights is None or answer.multipliers or not np.all(np.asarray(weights) >= 0):
         return _from_points(case, answer)
-    beta = balancing(case, np.ravel(weights))
-    found = _from_points(case, replace(answer, multipliers={"beta": beta}))
-    covered = set(answer.given) <= {"weights", "objective"}
+    first = answer if case.formulation.maximises else replace(
+        answer, multipliers={"beta": balancing(case, np.ravel(weights))}
+    )  # fmt: skip
+    found = _from_points(case, first)
+    covered = set(answer.given) <= {"weights", "objective", "alpha", "bias"}
+    found.residuals.update(_second_stage(case, answer, np.ravel(weights)))
     return found._replace(complete=covered and found.enclosure is not None)
 
 
+def _second_stage(case: Case, answer: Answer, weights: Array) -> dict[str, float]:
+    """The gap of α in the machine with these weights, and what the bias adds to its risk."""
+    if answer.alpha is None and answer.bias is None:
+        return {}
+    signs = case.instance.targets.signs(case.formulation.name)
+    alpha = of_shape("alpha", answer.alpha, signs.shape)
+    bias = of_shape("bias", answer.bias, signs.shape[:1])
+    kernel, found = KernelStack(case.instance.kernels, symmetric=case.instance.symmetric).combined(weights), {}
+    for k, labels in enumerate(signs):
+        task = Task(kernel[None], labels, case.parameters["C"] * case.instance.sample_weight)
+        given = machine_alpha(task, np.ones(1)) if alpha is None else alpha[k]
+        lower, upper = SVM.lower(task, given), SVM.upper(task, (task.feasible(given) * labels)[None])
+        scale = lower.largest_term or 1.0
+        for one in alpha_violations(task, given):
+            found[one.constraint] = max(one.by, found.get(one.constraint, 0.0))
+        found["margins"] = max((upper.value - lower.value) / scale, found.get("margins", 0.0))
+        if bias is not None:
+            outputs = task.evaluate((task.feasible(given) * labels)[None])[0]
+            found["bias"] = max(added_risk(task, outputs, float(bias[k])) / scale, found.get("bias", 0.0))
+    return found
+
+
 def balancing(case: Case, mu: Array) -> Array:
+    """β with which the pairs pull as the penalty asks for, as nearly as can be."""
     from scipy.optimize import lsq_linear
 
-    task = case.task
-    margins, weight = task.margins(mu), np.asarray(task.weight)
-    met, used = np.abs(margins - 1) <= MET, mu > IDLE * mu.max(initial=0.0)
-    beta = np.where(margins < 1, weight, 0.0)
-    beta[met] = 0.0
-    if met.any() and used.any():
-        step = np.eye(len(mu)) * mu.max()
-        sides = [[case.formulation.penalty(task, mu + side * one) for one in step] for side in (1, -1)]
-        slope = ((np.array(sides[0]) - sides[1]) / (2 * mu.max()))[used]  # exact: penalties are squares, or linear
-        pulls = (task.labels[met, None] * task.pairs.at(np.flatnonzero(met)))[:, used].T
-        ends = np.zeros(int(met.sum())), weight[met]
-        beta[met] = np.clip(lsq_linear(pulls, slope - task.pull(beta)[used], bounds=ends).x, *ends)
+    beta, met, pulls, left = _pull(case, mu)
+    if pulls.size:
+        ends = np.zeros(len(met)), np.asarray(case.task.weight)[met]
+        beta[met] = np.clip(lsq_linear(pulls, slopes(case, mu)[_used(mu)] - left, bounds=ends).x, *ends)
     return beta
+
+
+def balanced_price(case: Case, mu: Array) -> float | None:
+    """The λ with which they do; None where too many pairs meet their margins."""
+    from scipy.optimize import lsq_linear
+
+    _, met, pulls, left = _pull(case, mu)
+    if len(met) + 1 >= len(left) or not mu.any():
+        return None
+    system = np.hstack([(slopes(case, mu) / case.task.lam)[_used(mu)][:, None], -pulls.reshape(len(left), len(met))])
+    ends = np.zeros(len(met) + 1), np.append(np.inf, np.asarray(case.task.weight)[met])
+    return float(lsq_linear(system, left, bounds=ends).x[0])
+
+
+def slopes(case: Case, mu: Array) -> Array:
+    """Of the penalty: exact, since penalties are squares, or linear."""
+    step = np.eye(len(mu)) * (float(mu.max()) or 1.0)
+    sides = [[case.formulation.penalty(case.task, mu + side * one) for one in step] for side in (1, -1)]
+    return (np.array(sides[0]) - sides[1]) / (2 * step.max())
+
+
+def _used(mu: Array) -> Mask:
+    return np.asarray(mu > IDLE * mu.max(initial=0.0))
+
+
+def _pull(case: Case, mu: Array) -> tuple[Array, Array, Array, Array]:
+    """β but for the pairs that meet their margins; these pairs, what each of them pulls at the kernels that are used,
+    and what the others do."""
+    task, used = case.task, _used(mu)
+    margins = task.margins(mu)
+    met = np.flatnonzero(np.abs(margins - 1) <= MET)
+    beta = np.where(margins < 1, np.asarray(task.weight), 0.0)
+    beta[met] = 0.0
+    pulls = (task.labels[met, None] * task.pairs.at(met))[:, used].T
+    return beta, met, pulls, task.pull(beta)[used]
 
 
 # ------------------------------------------------------------------------------------------------------ other families
