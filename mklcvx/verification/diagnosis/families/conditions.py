@@ -18,7 +18,7 @@ one machine for each class; weights of a hypergraph have Z in closed form. Numbe
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -27,13 +27,16 @@ from numpy.typing import NDArray
 
 from ....errors import InputError
 from ....formulations import Points, RankOneCoefficients, Task
+from ....formulations.families.joint import JointOutputs, JointTask
 from ....formulations.families.multi_label import ClassDual, ClassPrimal
 from ....formulations.svm import SVM
 from ....problem.stack import Array, KernelStack
-from ...answers import Answer, of_shape
+from ...answers import FINE, Answer, in_shape, of_shape
 from ...case import Case, Enclosure
 from ...domain import on_simplex, outside_box, placed
 from ...families import family_of, proved_parts
+from ...families.joint import alpha_violations as joint_violations
+from ...families.joint import arrays as joint_arrays
 from ...families.multi_label import arrays as class_arrays
 from ...families.multi_label import best_gamma
 from ...families.single_task import added_risk, alpha_violations, arrays, machine_alpha
@@ -43,6 +46,7 @@ _LAST: deque[tuple[object, object, Array]] = deque(maxlen=2)
 FREE = 1e-5  # share of the room between its bounds that α must keep from them to count as free
 IDLE = 1e-6  # share of the largest γ up to which a class does not count
 MET = 1e-6  # distance from its margin at which a pair meets it
+WORST = 0.1  # violation of a constraint beyond which nothing else is looked at
 SPARE = 2  # free samples more than unknowns, for implied weights to be evidence
 
 
@@ -296,6 +300,113 @@ def _pull(case: Case, mu: Array) -> tuple[Array, Array, Array, Array]:
     return beta, met, pulls, task.pull(beta)[used]
 
 
+# ------------------------------------------------------------------------------------------------------- joint outputs
+class Rows(NamedTuple):
+    """What outputs are known from α: images (rows, M) of the kernels and `biases` (rows, k), which with weights and
+    biases make the numbers `wanted`."""
+
+    images: Array
+    biases: Array
+    wanted: Array
+
+    def solved(self, bias: bool, weights: Array | None = None) -> Array | None:
+        """Weights ≥ 0 by least squares, or the factor of those given; None where there are too few rows."""
+        from scipy.optimize import nnls
+
+        columns = self.images if weights is None else (self.images @ weights)[:, None]
+        system = np.hstack([columns, self.biases, -self.biases]) if bias else columns
+        if len(system) < columns.shape[1] + bias * self.biases.shape[1] + SPARE:
+            return None
+        found = np.asarray(nnls(system, self.wanted)[0][: columns.shape[1]])
+        return found if found.any() else None
+
+
+def implied_rows(task: JointTask, alpha: Array) -> Rows:
+    """At samples whose α lies between its bounds: every output by itself, or a sample's own less another one."""
+    images, eye = np.stack([task.matvecs(beta) for beta in alpha * task.signs], axis=1), np.eye(task.outputs)
+    rows = list(_apart(task, alpha) if task.loss.of_each_output is None else _each(task, alpha))
+    found = [(images[:, j, i] - (0 if other is None else images[:, other, i]), j, other, z) for j, other, i, z in rows]
+    biases = [eye[j] - (0 if other is None else eye[other]) for _, j, other, _ in found]
+    some = np.array([one for one, *_ in found]).reshape(len(rows), task.count)
+    return Rows(some, np.array(biases).reshape(len(rows), task.outputs), np.array([z for *_, z in found]))
+
+
+def single_outputs(task: JointTask) -> list[Task]:
+    """The single tasks of a loss that is applied output by output."""
+    stack = {"symmetric": task.symmetric, "sizes": task.sizes, "offsets": task.offsets}
+    return [Task(task.kernels, y, task.box, task.loss.of_each_output, task.bias, **stack) for y in task.y]
+
+
+def _each(task: JointTask, alpha: Array) -> Iterator[tuple[int, int | None, int, float]]:
+    for j, single in enumerate(single_outputs(task)):
+        known = implied_outputs(single, alpha[j])
+        yield from ((j, None, int(i), float(known[i])) for i in np.flatnonzero(free_samples(single, alpha[j])))
+
+
+def _apart(task: JointTask, alpha: Array) -> Iterator[tuple[int, int | None, int, float]]:
+    own, price = np.argmax(task.y, axis=0), task.box
+    for i, y in enumerate(own):
+        room = price[i] - alpha[y, i]
+        for j in range(task.outputs) if FREE * price[i] < room else ():
+            if j != y and alpha[j, i] > FREE * price[i]:
+                yield int(y), j, i, float(np.log(room / alpha[j, i])) if task.loss.log_odds else 1.0
+
+
+def _joint_machine(case: Case, weights: Array) -> Array:
+    """α of the functions that are best with these weights; the last ones are kept."""
+    from ....solvers.solving import solver_named
+
+    task = case.task
+    key = weights.tobytes(), task.y.tobytes(), task.box.tobytes(), task.loss, task.bias
+    for kernels, known, alpha in _LAST:
+        if kernels is task.kernels and known == key:
+            return alpha
+    alone = replace(task, kernels=task.combined(weights)[None], own={}, symmetric=True, sizes=None, offsets=None)
+    machine, unlimited = JointOutputs.of(SVM), {"time_limit": None, "max_iter": None}
+    found, _ = solver_named("auto", machine).run(machine, alone.centred(), FINE, options={}, **unlimited)
+    _LAST.append((task.kernels, key, task.feasible(found.lower.alpha)))
+    return _LAST[-1][2]
+
+
+def _joint(case: Case, answer: Answer) -> Conditions:
+    """As for a single task, with the norms of all outputs together."""
+    task, formulation, single, found = case.task, case.formulation, case.formulation.single, {}
+    weights, alpha, coefficients = joint_arrays(task, answer)
+    if weights is not None and np.isfinite(weights).all():
+        violations, weights = placed(single, task, weights)
+        found["domain"] = max(one.by for one in violations)
+    if alpha is not None:
+        found |= {one.constraint: one.by for one in joint_violations(task, alpha, task.feasible(alpha))}
+    if alpha is None and weights is not None and weights.any():
+        alpha = _joint_machine(case, weights)
+    implied = weights is None and alpha is not None
+    if implied:
+        weights = implied_rows(task, task.feasible(alpha)).solved(task.bias)
+        weights = None if weights is None else placed(single, task, weights)[1]
+    if alpha is None or weights is None or not weights.any() or max(found.values()) > WORST:
+        return _any_family(case, answer) if not found or max(found.values()) <= WORST else Conditions(found, True)
+    lower = formulation.lower(task, alpha)
+    outputs, norms = task.evaluate(RankOneCoefficients(weights, lower.alpha * task.signs))
+    scale = float(norms @ lower.roots) or 1.0
+    risk, penalty = task.risk(outputs).value, single.penalty(norms, **task.own)
+    found["margins"] = max(risk - task.gain(lower.alpha) + float(norms @ lower.roots), 0.0) / scale
+    conjugate = single.conjugate(lower.roots, **task.own)
+    found["tightness"] = max(penalty + conjugate - float(norms @ lower.roots), 0.0) / scale
+    upper = penalty + risk
+    if coefficients is not None:
+        own = formulation.upper(task, coefficients).value
+        found["coefficients"] = (own - lower.value) / scale
+        outputs, upper = task.evaluate(coefficients)[0], min(own, upper)
+    if answer.bias is not None:
+        claimed = in_shape("bias", answer.bias, (task.outputs,))
+        held = replace(task, bias=False).risk(outputs + claimed[:, None]).value
+        found["bias"] = max(held - task.risk(outputs).value, 0.0) / scale if task.bias else float(np.abs(claimed).max())
+    bounds = Enclosure(lower.value, upper, scale)
+    _claims(case, answer, found, bounds)
+    doubtful = implied and found["margins"] <= 1e-4 < found["tightness"]
+    return Conditions(found, not doubtful, bounds)
+
+
 # ------------------------------------------------------------------------------------------------------ other families
 def _from_points(case: Case, answer: Answer) -> Conditions:
     """The gap of the points that the answer stands for, where it has both sides; α of a second stage is left out."""
@@ -340,7 +451,7 @@ ROOM = 1000.0  # a problem's scale may be that much smaller than its value
 CONDITIONS: dict[str, Callable[[Case, Answer], Conditions]] = {
     "single task": _single,
     "many labels": _many_labels,
-    "joint outputs": _from_points,
+    "joint outputs": _joint,
     "two stages": _two_stages,
     "hypergraph": _from_points,
 }
