@@ -174,16 +174,18 @@ class Search:
     ) -> list[Scored]:
         """Two steps, from the most promising first ones on; those whose number a closed form tells come first."""
         found: list[Scored] = []
-        until = time.process_time() + PAIR_SECONDS
+        began = time.process_time()
         every = list(promising([one for one in singles if self.of_the_family(one)], base))
         firsts = every[:FIRSTS]
         steps = [*((one, told) for one in every if told), *((one, hypotheses) for one in firsts)]
         for first, tried in [*steps, *((one, FITTED) for one in firsts[:FITTED_FIRSTS])]:
             assert first.case is not None
+            if tried is told and time.process_time() > began + PAIR_SECONDS / 2:
+                continue
             for trial in self.trials(first.case, first.answer, tried):
                 if self.combines(first.trials[0], trial):
                     found.append(self.light(self.score(first.case, trial, first.trials), second=True))
-                if time.process_time() > until:
+                if time.process_time() > began + PAIR_SECONDS:
                     return found
             if any(one.left <= self.limit for one in found):
                 return found

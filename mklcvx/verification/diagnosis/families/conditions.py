@@ -368,6 +368,17 @@ def _joint_machine(case: Case, weights: Array) -> Array:
     return _LAST[-1][2]
 
 
+def _joint_risk(task: JointTask, outputs: Array, alpha: Array) -> float:
+    """At least the risk, and at the optimum no more: with biases that α tells where the best ones are a programme's."""
+    rows = [] if not task.bias or task.loss.of_each_output or task.loss.log_odds else list(_apart(task, alpha))
+    if len(rows) < task.outputs + SPARE:
+        return float(task.risk(outputs).value)
+    design = np.array([np.eye(task.outputs)[j] - np.eye(task.outputs)[other] for j, other, _, _ in rows])
+    missing = [1 - outputs[j, i] + outputs[other, i] for j, other, i, _ in rows]
+    bias = np.linalg.lstsq(design, np.array(missing), rcond=None)[0]
+    return float(task.loss.value(outputs + bias[:, None], task.y, task.box).sum())
+
+
 def _joint(case: Case, answer: Answer) -> Conditions:
     """As for a single task, with the norms of all outputs together."""
     task, formulation, single, found = case.task, case.formulation, case.formulation.single, {}
@@ -388,7 +399,7 @@ def _joint(case: Case, answer: Answer) -> Conditions:
     lower = formulation.lower(task, alpha)
     outputs, norms = task.evaluate(RankOneCoefficients(weights, lower.alpha * task.signs))
     scale = float(norms @ lower.roots) or 1.0
-    risk, penalty = task.risk(outputs).value, single.penalty(norms, **task.own)
+    risk, penalty = _joint_risk(task, outputs, lower.alpha), single.penalty(norms, **task.own)
     found["margins"] = max(risk - task.gain(lower.alpha) + float(norms @ lower.roots), 0.0) / scale
     conjugate = single.conjugate(lower.roots, **task.own)
     found["tightness"] = max(penalty + conjugate - float(norms @ lower.roots), 0.0) / scale

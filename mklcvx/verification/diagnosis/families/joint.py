@@ -129,7 +129,7 @@ def price_told(case: Case, answer: Answer) -> Trials:
     alpha, given = alpha_of(case, answer), case.parameters.get("C")
     if alpha is None or given is None:
         return
-    for value in (_largest(case, alpha), _slope(case, answer, alpha)):
+    for value in (_largest(case, alpha), _slope(case, answer, alpha), _of_chances(case, answer, alpha)):
         if np.isfinite(value) and value > 0 and abs(value - given) > SAME * given:
             words = f"C = {value:.6g}, and not for C = {given:.6g}"
             yield replace(with_parameters(case, answer, "parameter", words, C=value), fitted=1)
@@ -147,6 +147,25 @@ def _slope(case: Case, answer: Answer, alpha: Array) -> float:
     """1 over the factor of α in y − f, with a bias and a length beside it."""
     found = _residual_fit(case, answer, alpha, ("slope", "length"))
     return 1 / found[0] if found is not None and found[0] > 0 else np.nan
+
+
+def _of_chances(case: Case, answer: Answer, alpha: Array) -> float:
+    """The price at which outputs differ as the logarithms of the chances do that it makes of α."""
+    from scipy.optimize import minimize_scalar
+
+    task, weights = case.task, given_weights(case, answer)
+    if not task.loss.log_odds or weights is None or (alpha < 0).any():
+        return np.nan
+    top = float((alpha.max(axis=0) / task.box).max()) * (1 + VANISHING)
+
+    def left(t: float) -> float:
+        rows = implied_rows(replace(task, box=task.box * top * (1 + np.exp(t))), alpha)
+        design, wanted = rows.biases * task.bias, rows.wanted - rows.images @ weights
+        off = wanted - design @ np.linalg.lstsq(design, wanted, rcond=None)[0]
+        return float(off @ off) / len(off)
+
+    found = minimize_scalar(left, (-9.0, 5.0), method="bounded", options={"xatol": 1e-10})
+    return case.parameters["C"] * top * (1 + float(np.exp(found.x))) if found.fun <= SAME**2 else np.nan
 
 
 def _residual_fit(case: Case, answer: Answer, alpha: Array, unknowns: tuple[str, ...]) -> Array | None:
