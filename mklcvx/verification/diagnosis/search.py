@@ -44,7 +44,8 @@ PAIR_SECONDS = 2.5
 FITTED_FIRSTS = 6  # single steps after which parameters are fitted
 FIRSTS = 40  # single steps from which a second one is tried
 MOST = 3  # explanations that are listed
-TELLING = 1  # numbers beyond those fitted that two mistakes must explain
+MANY = 10  # numbers that tell for sure
+SHARP_FEW, SHARP_ONE = 1e-5, 1e-7  # what two mistakes may leave of a few numbers, or of one
 UNUSABLE = (InputError, ArithmeticError, np.linalg.LinAlgError, ValueError)
 
 
@@ -184,7 +185,8 @@ class Search:
                 continue
             for trial in self.trials(first.case, first.answer, tried):
                 if self.combines(first.trials[0], trial):
-                    found.append(self.light(self.score(first.case, trial, first.trials), second=True))
+                    both = self.score(first.case, trial, first.trials)
+                    found += [self.light(both, second=True)] if self.telling(both) else []
                 if time.process_time() > began + PAIR_SECONDS:
                     return found
             if any(one.left <= self.limit for one in found):
@@ -201,10 +203,21 @@ class Search:
         dimensions = {dimension_of(first.mistake), dimension_of(second.mistake)}
         # A few numbers are met by many pairs: one of the two must be in the form of the answer then, and none fitted.
         plain = bool(dimensions & {"objective", "weights", "bias"}) and not first.fitted and not second.fitted
-        many = self.answer.alpha is not None or self.answer.coefficients is not None
-        many = many or self.numbers - first.fitted - second.fitted >= TELLING
         different = len(dimensions) == 2 or (dimensions == {"parameter"} and first.mistake != second.mistake)
-        return (many or plain) and different and family == self.case.formulation.family
+        told = plain or self.spare((first, second)) > 0
+        return told and different and family == self.case.formulation.family
+
+    def spare(self, trials: tuple[Trial, ...]) -> int:
+        """How many numbers of the answer the steps explain beyond those that were fitted to it."""
+        many = self.answer.alpha is not None or self.answer.coefficients is not None
+        copies = sum(trial.mistake == "kernels:copied" for trial in trials)  # whose weights may be anything
+        return MANY if many else self.numbers - copies - sum(trial.fitted for trial in trials)
+
+    def telling(self, one: Scored) -> bool:
+        """Whether two steps explain more than chance does: the fewer numbers, the more exactly they must be met."""
+        spare = self.spare(one.trials)
+        exact = SHARP_FEW if spare > 1 else SHARP_ONE
+        return spare >= MANY or (one.found is not None and one.found.worst <= exact)
 
     @property
     def numbers(self) -> int:
