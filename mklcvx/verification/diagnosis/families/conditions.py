@@ -40,12 +40,12 @@ from ...families.joint import arrays as joint_arrays
 from ...families.multi_label import arrays as class_arrays
 from ...families.multi_label import best_gamma
 from ...families.single_task import added_risk, alpha_violations, arrays, machine_alpha
+from .pair_balance import balancing
 
 Mask = NDArray[np.bool_]
 _LAST: deque[tuple[object, object, Array]] = deque(maxlen=2)
 FREE = 1e-5  # share of the room between its bounds that α must keep from them to count as free
 IDLE = 1e-6  # share of the largest γ up to which a class does not count
-MET = 1e-6  # distance from its margin at which a pair meets it
 WORST = 0.1  # violation of a constraint beyond which nothing else is looked at
 SPARE = 2  # free samples more than unknowns, for implied weights to be evidence
 
@@ -252,52 +252,6 @@ def _second_stage(case: Case, answer: Answer, weights: Array) -> dict[str, float
             outputs = task.evaluate((task.feasible(given) * labels)[None])[0]
             found["bias"] = max(added_risk(task, outputs, float(bias[k])) / scale, found.get("bias", 0.0))
     return found
-
-
-def balancing(case: Case, mu: Array) -> Array:
-    """β with which the pairs pull as the penalty asks for, as nearly as can be."""
-    from scipy.optimize import lsq_linear
-
-    beta, met, pulls, left = _pull(case, mu)
-    if pulls.size:
-        ends = np.zeros(len(met)), np.asarray(case.task.weight)[met]
-        beta[met] = np.clip(lsq_linear(pulls, slopes(case, mu)[_used(mu)] - left, bounds=ends).x, *ends)
-    return beta
-
-
-def balanced_price(case: Case, mu: Array) -> float | None:
-    """The λ with which they do; None where too many pairs meet their margins."""
-    from scipy.optimize import lsq_linear
-
-    _, met, pulls, left = _pull(case, mu)
-    if len(met) + 1 >= len(left) or not mu.any():
-        return None
-    system = np.hstack([(slopes(case, mu) / case.task.lam)[_used(mu)][:, None], -pulls.reshape(len(left), len(met))])
-    ends = np.zeros(len(met) + 1), np.append(np.inf, np.asarray(case.task.weight)[met])
-    return float(lsq_linear(system, left, bounds=ends).x[0])
-
-
-def slopes(case: Case, mu: Array) -> Array:
-    """Of the penalty: exact, since penalties are squares, or linear."""
-    step = np.eye(len(mu)) * (float(mu.max()) or 1.0)
-    sides = [[case.formulation.penalty(case.task, mu + side * one) for one in step] for side in (1, -1)]
-    return (np.array(sides[0]) - sides[1]) / (2 * step.max())
-
-
-def _used(mu: Array) -> Mask:
-    return np.asarray(mu > IDLE * mu.max(initial=0.0))
-
-
-def _pull(case: Case, mu: Array) -> tuple[Array, Array, Array, Array]:
-    """β but for the pairs that meet their margins; these pairs, what each of them pulls at the kernels that are used,
-    and what the others do."""
-    task, used = case.task, _used(mu)
-    margins = task.margins(mu)
-    met = np.flatnonzero(np.abs(margins - 1) <= MET)
-    beta = np.where(margins < 1, np.asarray(task.weight), 0.0)
-    beta[met] = 0.0
-    pulls = (task.labels[met, None] * task.pairs.at(met))[:, used].T
-    return beta, met, pulls, task.pull(beta)[used]
 
 
 # ------------------------------------------------------------------------------------------------------- joint outputs

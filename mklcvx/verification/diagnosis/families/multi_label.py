@@ -138,7 +138,7 @@ def label_turned(case: Case, answer: Answer) -> Trials:
         signs = np.array(case.task.signs)
         signs[k, i] *= -1
         words = f"optimal for the other label {targets.names[k]} of sample {i}"
-        yield Trial("label_misread", words, answer, task=replace(case.task, signs=signs))
+        yield Trial("label_misread", words, answer, task=replace(case.task, signs=signs), fitted=1)
 
 
 # ------------------------------------------------------------------------------- other losses and biases of the classes

@@ -24,7 +24,7 @@ from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_losses import LOSSES
 from ..mistakes_in_problems import LONG, PROBLEMS, another_price, price_scaled
-from .conditions import balanced_price, slopes
+from .pair_balance import balanced_price, slopes
 from .weights_alone import ONE_SAMPLE, told_by_value
 
 Slopes = tuple[Array, Array, Array]  # of a loss of margins: values, first and second derivatives
@@ -39,6 +39,8 @@ WEIGHED = (  # of a pair of two samples, and of a sample with itself: a pair wit
 def weights_by_rule(case: Case, answer: Answer, weights: Array) -> Trials:
     """Alignment by other rules: each kernel's own, and the best without μ ≥ 0, as it is or clipped."""
     if not case.formulation.maximises:
+        return
+    if along(weights, case.reference.weights):  # they are right
         return
     optimal = with_ours(case, answer)
     if answer.alpha is not None or answer.bias is not None:
@@ -271,7 +273,8 @@ def other_loss(case: Case, answer: Answer, weights: Array) -> Trials:
         ):
             words = f"optimal for another loss over the pairs: {name.replace('_', ' ')}"
             said = f"{words}{', without its ½' if factor != 1 else ''}"
-            yield Trial(f"loss {name}", said, Answer(weights=case.reference.weights))
+            value = None if answer.objective is None else case.reference.objective
+            yield Trial(f"loss {name}", said, Answer(weights=case.reference.weights, objective=value))
 
 
 def squared(case: Case, answer: Answer) -> Trials:

@@ -1,4 +1,5 @@
-"""Families whose weights say all: a hypothesis costs a closed form, so that samples are tried one by one."""
+"""Families whose weights say all: a hypothesis costs a closed form, so that samples are tried one by one. Which of them
+it is was fitted, then."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ def samples_dropped(case: Case, answer: Answer) -> Trials:
         except InputError:  # a class is missing altogether
             continue
         said = f"optimal without {words}: left out, or held out"
-        yield Trial("samples_left_out", said, answer, part, parameters=without_rank(case))
+        yield Trial("samples_left_out", said, answer, part, parameters=without_rank(case), fitted=1)
 
 
 def _subsets(n: int) -> Iterator[tuple[str, NDArray[np.intp]]]:
@@ -58,7 +59,7 @@ def target_misread(case: Case, answer: Answer) -> Trials:
             for trial in with_instance(
                 case, answer, "label_misread", f"{words} of sample {i}", **{targets.kind: other}
             ):
-                yield replace(trial, parameters=without_rank(case))
+                yield replace(trial, parameters=without_rank(case), fitted=1)
 
 
 def _others(kind: str, values: Array, i: int) -> Iterator[tuple[str, Array]]:
