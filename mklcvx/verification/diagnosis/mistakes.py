@@ -81,7 +81,7 @@ class Mistakes:
 
     @property
     def every(self) -> Hypotheses:
-        return (*self.answers, *self.answers_alone, *self.told, *self.problems, *self.problems_alone)
+        return (*self.answers, *self.answers_alone, *self.problems, *self.told, *self.problems_alone)
 
 
 # ------------------------------------------------------------------------------------------------ what hypotheses ask

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from ....errors import InputError
 from ....formulations import Points, RankOneCoefficients, Task
+from ....formulations._formulation import Parameters
 from ....formulations.families.joint import JointOutputs, JointTask
 from ....formulations.families.multi_label import ClassDual, ClassPrimal
 from ....formulations.svm import SVM
@@ -239,7 +240,8 @@ def _second_stage(case: Case, answer: Answer, weights: Array) -> dict[str, float
     signs = case.instance.targets.signs(case.formulation.name)
     alpha = of_shape("alpha", answer.alpha, signs.shape)
     bias = of_shape("bias", answer.bias, signs.shape[:1])
-    kernel, found = KernelStack(case.instance.kernels, symmetric=case.instance.symmetric).combined(weights), {}
+    kernel = KernelStack(case.instance.kernels, symmetric=case.instance.symmetric).combined(weights)
+    found: dict[str, float] = {}
     for k, labels in enumerate(signs):
         task = Task(kernel[None], labels, case.parameters["C"] * case.instance.sample_weight)
         given = machine_alpha(task, np.ones(1)) if alpha is None else alpha[k]
@@ -287,8 +289,10 @@ def implied_rows(task: JointTask, alpha: Array) -> Rows:
 
 def single_outputs(task: JointTask) -> list[Task]:
     """The single tasks of a loss that is applied output by output."""
-    stack = {"symmetric": task.symmetric, "sizes": task.sizes, "offsets": task.offsets}
-    return [Task(task.kernels, y, task.box, task.loss.of_each_output, task.bias, **stack) for y in task.y]
+    each = task.loss.of_each_output
+    assert each is not None
+    stack: Parameters = {"symmetric": task.symmetric, "sizes": task.sizes, "offsets": task.offsets}
+    return [Task(task.kernels, y, task.box, each, task.bias, **stack) for y in task.y]
 
 
 def _each(task: JointTask, alpha: Array) -> Iterator[tuple[int, int | None, int, float]]:

@@ -20,7 +20,7 @@ from ...answers import Answer
 from ...case import Case
 from ..fits import FITTED
 from ..mistakes import SAME, VANISHING, Mistakes, Trial, Trials, but_for, given_weights, with_parameters
-from ..mistakes_in_answers import ANSWERS, WEIGHTS, objective_terms, objective_units
+from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_terms, objective_units
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, changed_kernels, times
 from ..mistakes_in_points import weights_stale
@@ -83,6 +83,8 @@ def alpha_stale(case: Case, answer: Answer) -> Trials:
         return
     rows = implied_rows(case.task, case.task.feasible(alpha))
     found = rows.solved(case.task.bias)
+    if weights is not None and found is not None and along(weights, found):  # α is theirs
+        return
     if found is not None and _margins(case, alpha, found) <= SAME:
         shown = ", ".join(f"{one:.4g}" for one in found[:4])
         words = f"α, which is that of the weights ({shown}): of an earlier iterate, or never updated"

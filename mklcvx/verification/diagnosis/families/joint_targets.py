@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....formulations import RankOneCoefficients
 from ....problem.stack import Array
@@ -76,7 +77,8 @@ def targets_told(case: Case, answer: Answer) -> Trials:
         return
     outputs = task.evaluate(RankOneCoefficients(np.maximum(weights, 0.0), alpha))[0]
     bias = np.zeros(task.outputs) if answer.bias is None else np.ravel(answer.bias)
-    fits, some = [], []
+    fits: list[Array | None] = []
+    some: list[Array | None] = []
     for j, single in enumerate(single_outputs(task)):
         if np.abs(alpha[j]).max() <= VANISHING * np.abs(alpha).max():  # nothing to learn: constant targets
             fits.append(np.zeros_like(task.y[j]))
@@ -98,7 +100,7 @@ def targets_told(case: Case, answer: Answer) -> Trials:
             yield from _with_response(case, answer, "labels:misread", f"other targets at {count} places", new)
 
 
-def _affine(y: Array, moved: Array, free: Array, unknown: bool) -> Array | None:
+def _affine(y: Array, moved: Array, free: NDArray[np.bool_], unknown: bool) -> Array | None:
     """a y + c that y + moved is at free samples; None where it is not. A bias that is not known takes c."""
     if free.sum() < ENOUGH:
         return None
@@ -109,7 +111,7 @@ def _affine(y: Array, moved: Array, free: Array, unknown: bool) -> Array | None:
     return found[0] * y + shift if off <= SAME * max(np.ptp(y), 1.0) else None
 
 
-def _misread(y: Array, moved: Array, free: Array, unknown: bool) -> Array | None:
+def _misread(y: Array, moved: Array, free: NDArray[np.bool_], unknown: bool) -> Array | None:
     if free.sum() < ENOUGH:
         return None
     apart = moved - (float(np.median(moved[free])) if unknown else 0.0)

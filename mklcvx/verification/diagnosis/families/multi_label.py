@@ -232,7 +232,8 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
     """Of the value: the classes' own values, their losses and norms at the certified weights."""
     task, found = case.task, case.reference
     weights = np.nan_to_num(found.weights)
-    signed = np.asarray(found.alpha) * task.signs
+    alpha = np.asarray(found.alpha, dtype=float)
+    signed = alpha * task.signs
     outputs, squares = task.evaluate(weights[None, :, None] * signed[:, None, :])
     losses = task.risks(outputs)
     norms = np.sum(np.divide(squares, weights, out=np.zeros_like(squares), where=weights > 0), axis=1) / 2
@@ -249,8 +250,8 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
         ("losses that are not multiplied by C, with the norms", losses.sum() / price + norms.sum()),
         ("losses that are means over the samples, with the norms", losses.sum() / task.samples + norms.sum()),
         ("losses and twice the norms: a ½ is missing", losses.sum() + 2 * norms.sum()),
-        ("the sum of α, the dual's linear term", np.sum(found.alpha)),
-        ("the sum of α less twice the norms: a ½ is missing in the dual", np.sum(found.alpha) - 2 * norms.sum()),
+        ("the sum of α, the dual's linear term", np.sum(alpha)),
+        ("the sum of α less twice the norms: a ½ is missing in the dual", np.sum(alpha) - 2 * norms.sum()),
     ):
         yield f"which is {words}", float(claimed) - found.objective
 

@@ -46,7 +46,7 @@ def _used(mu: Array) -> NDArray[np.bool_]:
     return np.asarray(mu > IDLE * mu.max(initial=0.0))
 
 
-def _pull(case: Case, mu: Array) -> tuple[Array, Array, Array, Array]:
+def _pull(case: Case, mu: Array) -> tuple[Array, NDArray[np.intp], Array, Array]:
     """β but for the pairs that meet their margins; these pairs, what each of them pulls at the kernels that are used,
     and what the others do."""
     task, used = case.task, _used(mu)

@@ -77,7 +77,7 @@ def _aligned(task: AlignmentTask, v: Array) -> float:
 @on_weights
 def weights_clipped(case: Case, answer: Answer, weights: Array) -> Trials:
     """Weights of pairs that were clipped at zero."""
-    if case.formulation.maximises or (weights < 0).any():
+    if case.formulation.maximises or (weights < 0).any() or along(weights, case.reference.weights):
         return
     point = Altered(case.instance, case.formulation, case.parameters, of_any_sign(case.task), FITS).point
     split = np.ravel(point.upper.point)
@@ -299,10 +299,10 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
 
 TWO_STAGES = Mistakes(
     answers=(*ANSWERS, objective_units(summed), squared, objective_terms(terms), weights_by_rule),
-    answers_alone=(weights_clipped, *WEIGHTS),
+    answers_alone=(second_stage, weights_clipped, *WEIGHTS),
     problems=(*PROBLEMS, other_pairs, other_loss, norms_unsquared),
     problems_alone=(
-        second_stage, *SUBSETS, sample_weights, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS, *ONE_SAMPLE,
+        *SUBSETS, sample_weights, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS, *ONE_SAMPLE,
     ),
     told=(price_told,),
 )  # fmt: skip
