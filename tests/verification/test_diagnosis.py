@@ -187,3 +187,23 @@ def test_answers_at_random_are_not_explained(clouds, seed):
     some = {name: part for name, part in parts.items() if seed != 1 or name == "weights"}
     said = explained(clouds, "l1", some | {"objective": 9.0 * rng.uniform()} if seed == 2 else some, C=1.0)
     assert all(one.kinds[0].startswith("unknown") for one in said)
+
+
+@pytest.mark.parametrize(
+    ("formulation", "given", "wrong", "kinds"),
+    [
+        ("hypergraph", {"lam": 1.0}, {"lam": 10.0}, ("parameter:lam",)),
+        ("hypergraph", {"lam": 1.0}, {"lam": 3.0, "expansion": "zhou"}, ("parameter:expansion", "parameter:lam")),
+        ("hypergraph_smooth", {"smoothing": 0.05}, {"smoothing": 0.5}, ("parameter:smoothing",)),
+    ],
+)
+def test_the_value_tells_the_parameters_of_hypergraphs(formulation, given, wrong, kinds):
+    found = solve(LABELS, formulation, **wrong)
+    said = explained(LABELS, formulation, {"weights": found.weights, "objective": found.objective}, **given)
+    assert set(kinds) in [set(one.kinds) for one in said]
+
+
+def test_balanced_pairs_at_another_price_are_named():
+    found = solve(BINARY, "ts", lam=0.05, balanced=True)
+    said = explained(BINARY, "ts", {"weights": found.weights, "objective": found.objective}, lam=0.2)
+    assert {"parameter:balanced", "parameter:lam"} in [set(one.kinds) for one in said]

@@ -81,7 +81,7 @@ def _searched(case: Case, answer: Answer, parts: list[Part], tolerance: float, f
     if inexact is not None:
         return _said(*inexact)
     base = search.measured(case, search.answer)[1]
-    pairs = search.best(search.double(singles, mistakes.second, base))
+    pairs = search.best(search.double(singles, mistakes.second, base, mistakes.told))
     if pairs and (not best or search.discarded(pairs[0]) < search.discarded(best[0])):
         best = pairs
     if best:

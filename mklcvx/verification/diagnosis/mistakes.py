@@ -66,13 +66,15 @@ class Mistakes:
     """The hypotheses for the answers of a family; of several that explain an answer equally well the first is named
     first. `answers` change the answer, `problems` what was solved. Those that stand `alone` are no second step.
     `about` says what is known of an answer that nothing explains: the machine that α belongs to, in words or empty, and
-    where conditions fail."""
+    where conditions fail. `told` are parameters that the answer tells in closed form: as second steps they are tried
+    first."""
 
     answers: Hypotheses
     answers_alone: Hypotheses
     problems: Hypotheses
     problems_alone: Hypotheses
     about: About = lambda case, answer: ("", [])
+    told: Hypotheses = ()
 
     @property
     def second(self) -> Hypotheses:
@@ -80,7 +82,7 @@ class Mistakes:
 
     @property
     def every(self) -> Hypotheses:
-        return (*self.answers, *self.answers_alone, *self.problems, *self.problems_alone)
+        return (*self.answers, *self.answers_alone, *self.problems, *self.told, *self.problems_alone)
 
 
 # ------------------------------------------------------------------------------------------------ what hypotheses ask

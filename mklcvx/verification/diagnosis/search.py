@@ -46,6 +46,8 @@ CLAIMED = ("bias", "objective")
 FIRSTS = 40  # single steps from which a second one is tried
 ALIKE = 2  # of one kind
 MOST = 3  # explanations that are listed
+MANY = 10  # numbers that tell for sure
+SHARP_FEW, SHARP_ONE = 1e-5, 1e-7  # what two mistakes may leave of a few numbers, or of one
 UNUSABLE = (InputError, ArithmeticError, np.linalg.LinAlgError, ValueError)
 
 
@@ -177,24 +179,33 @@ class Search:
         return found
 
     # ------------------------------------------------------------------------------------------------------- two steps
-    def double(self, singles: list[Scored], hypotheses: Hypotheses, base: Conditions | None) -> list[Scored]:
-        """Two steps, from the most promising first ones on; after another problem a parameter is fitted as well."""
-        until = time.process_time() + PAIR_SECONDS
-        found: list[Scored] = []
-        for first in promising([one for one in singles if self.of_the_family(one)], base, self.limit):
-            trial = first.trials[0]
-            fits = () if _same_problem(trial) or trial.fitted or trial.read_off else FITTED
-            found += self.second(first, (*fits, *hypotheses), until)
-            if any(one.left <= self.limit for one in found) or time.process_time() > until:
+    def double(
+        self, singles: list[Scored], hypotheses: Hypotheses, base: Conditions | None, told: Hypotheses = ()
+    ) -> list[Scored]:
+        """Two steps, from the most promising first ones on: those whose number a closed form tells after every one,
+        then the others, and after another problem a fit, after two first ones of a kind at most."""
+        began, found, kinds = time.process_time(), [], Counter[str]()
+        firsts = list(promising([one for one in singles if self.of_the_family(one)], base, self.limit))
+        steps = [(one, told, PAIR_SECONDS / 2) for one in firsts if told]
+        for one in firsts:
+            trial = one.trials[0]
+            kinds[trial.mistake] += 1
+            if kinds[trial.mistake] <= ALIKE:
+                fits = () if _same_problem(trial) or trial.fitted or trial.read_off else FITTED
+                steps.append((one, (*fits, *hypotheses), PAIR_SECONDS))
+        for first, tried, seconds in steps[: len(steps) if told else FIRSTS]:
+            found += self.second(first, tried, began + seconds)
+            if any(one.left <= self.limit for one in found):
                 break
         return found
 
     def second(self, first: Scored, hypotheses: Hypotheses, until: float) -> list[Scored]:
         assert first.case is not None
         found: list[Scored] = []
-        for trial in self.trials(first.case, first.answer, hypotheses):
+        for trial in self.trials(first.case, first.answer, hypotheses) if time.process_time() < until else ():
             if self.combines(first.trials[0], trial):
-                found.append(self.light(self.score(first.case, trial, first.trials), second=True))
+                both = self.score(first.case, trial, first.trials)
+                found += [self.light(both, second=True)] if self.telling(both) else []
             if time.process_time() > until:
                 break
         return found
@@ -207,12 +218,30 @@ class Search:
         """Whether two steps are two mistakes: of different dimensions, within the family."""
         family = formulations.get(second.formulation).family if second.formulation else self.case.formulation.family
         dimensions = {dimension_of(first.mistake), dimension_of(second.mistake)}
-        if dimensions == {"parameter"}:  # two parameters are two dimensions
-            dimensions = {first.mistake, second.mistake}
         # A few numbers are met by many pairs: one of the two must be in the form of the answer then, and none fitted.
         plain = bool(dimensions & {"objective", "weights", "bias"}) and not first.fitted and not second.fitted
+        different = len(dimensions) == 2 or (dimensions == {"parameter"} and first.mistake != second.mistake)
+        told = plain or self.spare((first, second)) > 0
+        return told and different and family == self.case.formulation.family
+
+    def spare(self, trials: tuple[Trial, ...]) -> int:
+        """How many numbers of the answer the steps explain beyond those that were fitted to it."""
         many = self.answer.alpha is not None or self.answer.coefficients is not None
-        return (many or plain) and len(dimensions) == 2 and family == self.case.formulation.family
+        copies = sum(trial.mistake == "kernels:copied" for trial in trials)  # whose weights may be anything
+        return MANY if many else self.numbers - copies - sum(trial.fitted for trial in trials)
+
+    def telling(self, one: Scored) -> bool:
+        """Whether two steps explain more than chance does: the fewer numbers, the more exactly they must be met."""
+        spare = self.spare(one.trials)
+        exact = SHARP_FEW if spare > 1 else SHARP_ONE
+        return spare >= MANY or (one.found is not None and one.found.worst <= exact)
+
+    @property
+    def numbers(self) -> int:
+        """What weights and value have to tell where no α is handed over: a weight that vanishes is no number."""
+        weights = np.abs(np.ravel([] if self.answer.weights is None else self.answer.weights))
+        used = int(np.sum(weights > FITS * weights.max(initial=0.0)))
+        return max(used - 1, 0) + (self.answer.objective is not None)
 
     # --------------------------------------------------------------------------------------------------------- ranking
     def best(self, scored: list[Scored]) -> list[Scored]:
@@ -256,15 +285,11 @@ def promising(singles: list[Scored], base: Conditions | None, limit: float) -> I
         return not one.trials[0].read_off, -float(np.nan_to_num(gained, posinf=0.0, neginf=-np.inf))
 
     seen: set[object] = set()
-    kinds: Counter[str] = Counter()
     for one in sorted(usable, key=promise):
-        key, kind = (id(one.case), id(one.answer)), one.trials[0].mistake
-        if key not in seen and kinds[kind] < ALIKE:
+        key = id(one.case), id(one.answer)
+        if key not in seen:
             seen.add(key)
-            kinds[kind] += 1
             yield one
-        if len(seen) >= FIRSTS:
-            return
 
 
 def at_random(case: Case, answer: Answer, rng: np.random.Generator) -> Answer:

@@ -29,7 +29,7 @@ class JointFamily(Family[JointOutputs, JointTask]):
     in_points = ("weights", "alpha", "coefficients")
 
     def points(self, formulation: JointOutputs, task: JointTask, answer: Answer) -> Points:
-        weights, alpha, coefficients = _arrays(task, answer)
+        weights, alpha, coefficients = arrays(task, answer)
         if coefficients is None and weights is not None and alpha is not None:
             coefficients = np.asarray(RankOneCoefficients(weights, alpha * task.signs))
         if alpha is None and coefficients is None:
@@ -38,7 +38,7 @@ class JointFamily(Family[JointOutputs, JointTask]):
 
     def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
         task, formulation, parts = case.task, case.formulation, []
-        weights, alpha, coefficients = _arrays(task, answer)
+        weights, alpha, coefficients = arrays(task, answer)
         if weights is not None:
             violations, feasible = placed(formulation.single, task, weights)
             note = "the best functions with these weights"
@@ -49,7 +49,7 @@ class JointFamily(Family[JointOutputs, JointTask]):
             value = formulation.lower(task, alpha).value
             if rigorous:  # the lower bound asks for no weights
                 value = Evaluation(side, task, feasible, np.zeros(task.count), sliced=True).lower
-            parts.append(Part("alpha", tuple(_violations(task, alpha, feasible)), "lower", value))
+            parts.append(Part("alpha", tuple(alpha_violations(task, alpha, feasible)), "lower", value))
         if coefficients is not None:
             upper = formulation.upper(task, coefficients).value
             value = _functions_upper(case, coefficients, weights) if rigorous else upper
@@ -59,7 +59,7 @@ class JointFamily(Family[JointOutputs, JointTask]):
         return parts
 
 
-def _arrays(task: JointTask, answer: Answer) -> tuple[Array | None, Array | None, Array | None]:
+def arrays(task: JointTask, answer: Answer) -> tuple[Array | None, Array | None, Array | None]:
     """Weights, α and coefficients in their shapes."""
     shape = task.outputs, task.count, task.samples
     return (
@@ -94,7 +94,7 @@ def _functions_upper(case: Case, coefficients: Array, weights: Array | None) -> 
     return min(of_functions(side, task, nothing, mu, own).upper for mu in tried)
 
 
-def _violations(task: JointTask, alpha: Array, feasible: Array) -> list[Violation]:
+def alpha_violations(task: JointTask, alpha: Array, feasible: Array) -> list[Violation]:
     """How far α is from its feasible set, and from sums of zero over the samples."""
     size = float(np.abs(alpha).max(initial=0.0)) or 1.0
     found = [Violation("α feasible", float(np.abs(alpha - feasible).max()) / size)]

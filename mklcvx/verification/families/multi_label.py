@@ -22,6 +22,8 @@ from ..uniqueness import FINEST, MOST, TIGHT, LinearProgram, Range, ends_of, wid
 from .family import Family
 from .single_task import machine_alpha
 
+IDLE = 1e-6  # share of the largest γ up to which a class does not count
+
 
 class ManyLabels(Family[MultiLabel, LabelTask]):
     slow, biased, machines = True, False, True
@@ -101,6 +103,11 @@ def _class_alpha(case: Case, alpha: Array, gamma: Array | None) -> Part:
     elif gamma is None or not (gamma > 0).any():
         gamma, note = best_gamma(task, feasible), "with the best γ for it"
     gamma = np.maximum(gamma, 0.0)
+    free = [
+        str(name) for name, one in zip(case.instance.targets.names, gamma, strict=True) if one <= IDLE * gamma.max()
+    ]
+    if free:  # only the worst classes have any γ
+        note = "; ".join([note] * bool(note) + [f"of no account for {', '.join(free)}, whose γ is 0: not judged there"])
     value = case.formulation.lower(task, ClassDual(gamma[:, None] * feasible, gamma)).value
     return Part("alpha", tuple(outside_box(alpha, task.box)), "lower", value, note=note)
 

@@ -18,7 +18,7 @@ one machine for each class; weights of a hypergraph have Z in closed form. Numbe
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -27,22 +27,28 @@ from numpy.typing import NDArray
 
 from ....errors import InputError
 from ....formulations import Points, RankOneCoefficients, Task
+from ....formulations._formulation import Parameters
+from ....formulations.families.joint import JointOutputs, JointTask
 from ....formulations.families.multi_label import ClassDual, ClassPrimal
-from ....problem.stack import Array
-from ...answers import Answer
+from ....formulations.svm import SVM
+from ....problem.stack import Array, KernelStack
+from ...answers import FINE, Answer, in_shape, of_shape
 from ...case import Case, Enclosure
 from ...domain import on_simplex, outside_box, placed
 from ...families import family_of, proved_parts
+from ...families.joint import alpha_violations as joint_violations
+from ...families.joint import arrays as joint_arrays
 from ...families.multi_label import arrays as class_arrays
 from ...families.multi_label import best_gamma
 from ...families.single_task import added_risk, alpha_violations, arrays, machine_alpha
+from .pair_balance import balancing
 
 Mask = NDArray[np.bool_]
 _LAST: deque[tuple[object, object, Array]] = deque(maxlen=2)
 FREE = 1e-5  # share of the room between its bounds that α must keep from them to count as free
 IDLE = 1e-6  # share of the largest γ up to which a class does not count
-MET = 1e-6  # distance from its margin at which a pair meets it
 OF_WEIGHTS = ("domain", "tightness")  # conditions that only the formulation has a part in
+WORST = 0.1  # violation of a constraint beyond which nothing else is looked at
 SPARE = 2  # free samples more than unknowns, for implied weights to be evidence
 
 
@@ -216,32 +222,161 @@ def _implied_by_classes(case: Case, alpha: Array) -> Array | None:
 
 # ---------------------------------------------------------------------------------------------------------- two stages
 def _two_stages(case: Case, answer: Answer) -> Conditions:
-    """Weights tell β: w where the margin is missed, 0 where it is kept, where it is met what balances the penalty."""
+    """Weights tell β: w where the margin is missed, 0 where it is kept, where it is met what balances the penalty. α
+    and the bias are those of the second stage's machine, or not."""
     weights = answer.weights
-    if weights is None or answer.multipliers or case.formulation.maximises or not np.all(np.asarray(weights) >= 0):
+    if weights is None or answer.multipliers or not np.all(np.asarray(weights) >= 0):
         return _from_points(case, answer)
-    beta = balancing(case, np.ravel(weights))
-    found = _from_points(case, replace(answer, multipliers={"beta": beta}))
-    covered = set(answer.given) <= {"weights", "objective"}
+    first = answer if case.formulation.maximises else replace(
+        answer, multipliers={"beta": balancing(case, np.ravel(weights))}
+    )  # fmt: skip
+    found = _from_points(case, first)
+    covered = set(answer.given) <= {"weights", "objective", "alpha", "bias"}
+    found.residuals.update(_second_stage(case, answer, np.ravel(weights)))
     return found._replace(complete=covered and found.enclosure is not None)
 
 
-def balancing(case: Case, mu: Array) -> Array:
-    from scipy.optimize import lsq_linear
+def _second_stage(case: Case, answer: Answer, weights: Array) -> dict[str, float]:
+    """The gap of α in the machine with these weights, and what the bias adds to its risk."""
+    if answer.alpha is None and answer.bias is None:
+        return {}
+    signs = case.instance.targets.signs(case.formulation.name)
+    alpha = of_shape("alpha", answer.alpha, signs.shape)
+    bias = of_shape("bias", answer.bias, signs.shape[:1])
+    kernel = KernelStack(case.instance.kernels, symmetric=case.instance.symmetric).combined(weights)
+    found: dict[str, float] = {}
+    for k, labels in enumerate(signs):
+        task = Task(kernel[None], labels, case.parameters["C"] * case.instance.sample_weight)
+        given = machine_alpha(task, np.ones(1)) if alpha is None else alpha[k]
+        lower, upper = SVM.lower(task, given), SVM.upper(task, (task.feasible(given) * labels)[None])
+        scale = lower.largest_term or 1.0
+        for one in alpha_violations(task, given):
+            found[one.constraint] = max(one.by, found.get(one.constraint, 0.0))
+        found["margins"] = max((upper.value - lower.value) / scale, found.get("margins", 0.0))
+        if bias is not None:
+            outputs = task.evaluate((task.feasible(given) * labels)[None])[0]
+            found["bias"] = max(added_risk(task, outputs, float(bias[k])) / scale, found.get("bias", 0.0))
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------- joint outputs
+class Rows(NamedTuple):
+    """What outputs are known from α: images (rows, M) of the kernels and `biases` (rows, k), which with weights and
+    biases make the numbers `wanted`."""
+
+    images: Array
+    biases: Array
+    wanted: Array
+
+    def solved(self, bias: bool, weights: Array | None = None) -> Array | None:
+        """Weights ≥ 0 by least squares, or the factor of those given; None where there are too few rows."""
+        from scipy.optimize import nnls
+
+        columns = self.images if weights is None else (self.images @ weights)[:, None]
+        system = np.hstack([columns, self.biases, -self.biases]) if bias else columns
+        if len(system) < columns.shape[1] + bias * self.biases.shape[1] + SPARE:
+            return None
+        found = np.asarray(nnls(system, self.wanted)[0][: columns.shape[1]])
+        return found if found.any() else None
+
+
+def implied_rows(task: JointTask, alpha: Array) -> Rows:
+    """At samples whose α lies between its bounds: every output by itself, or a sample's own less another one."""
+    images, eye = np.stack([task.matvecs(beta) for beta in alpha * task.signs], axis=1), np.eye(task.outputs)
+    rows = list(_apart(task, alpha) if task.loss.of_each_output is None else _each(task, alpha))
+    found = [(images[:, j, i] - (0 if other is None else images[:, other, i]), j, other, z) for j, other, i, z in rows]
+    biases = [eye[j] - (0 if other is None else eye[other]) for _, j, other, _ in found]
+    some = np.array([one for one, *_ in found]).reshape(len(rows), task.count)
+    return Rows(some, np.array(biases).reshape(len(rows), task.outputs), np.array([z for *_, z in found]))
+
+
+def single_outputs(task: JointTask) -> list[Task]:
+    """The single tasks of a loss that is applied output by output."""
+    each = task.loss.of_each_output
+    assert each is not None
+    stack: Parameters = {"symmetric": task.symmetric, "sizes": task.sizes, "offsets": task.offsets}
+    return [Task(task.kernels, y, task.box, each, task.bias, **stack) for y in task.y]
+
+
+def _each(task: JointTask, alpha: Array) -> Iterator[tuple[int, int | None, int, float]]:
+    for j, single in enumerate(single_outputs(task)):
+        known = implied_outputs(single, alpha[j])
+        yield from ((j, None, int(i), float(known[i])) for i in np.flatnonzero(free_samples(single, alpha[j])))
+
+
+def _apart(task: JointTask, alpha: Array) -> Iterator[tuple[int, int | None, int, float]]:
+    own, price = np.argmax(task.y, axis=0), task.box
+    for i, y in enumerate(own):
+        room = price[i] - alpha[y, i]
+        for j in range(task.outputs) if FREE * price[i] < room else ():
+            if j != y and alpha[j, i] > FREE * price[i]:
+                yield int(y), j, i, float(np.log(room / alpha[j, i])) if task.loss.log_odds else 1.0
+
+
+def _joint_machine(case: Case, weights: Array) -> Array:
+    """α of the functions that are best with these weights; the last ones are kept."""
+    from ....solvers.solving import solver_named
 
     task = case.task
-    margins, weight = task.margins(mu), np.asarray(task.weight)
-    met, used = np.abs(margins - 1) <= MET, mu > IDLE * mu.max(initial=0.0)
-    beta = np.where(margins < 1, weight, 0.0)
-    beta[met] = 0.0
-    if met.any() and used.any():
-        step = np.eye(len(mu)) * mu.max()
-        sides = [[case.formulation.penalty(task, mu + side * one) for one in step] for side in (1, -1)]
-        slope = ((np.array(sides[0]) - sides[1]) / (2 * mu.max()))[used]  # exact: penalties are squares, or linear
-        pulls = (task.labels[met, None] * task.pairs.at(np.flatnonzero(met)))[:, used].T
-        ends = np.zeros(int(met.sum())), weight[met]
-        beta[met] = np.clip(lsq_linear(pulls, slope - task.pull(beta)[used], bounds=ends).x, *ends)
-    return beta
+    key = weights.tobytes(), task.y.tobytes(), task.box.tobytes(), task.loss, task.bias
+    for kernels, known, alpha in _LAST:
+        if kernels is task.kernels and known == key:
+            return alpha
+    alone = replace(task, kernels=task.combined(weights)[None], own={}, symmetric=True, sizes=None, offsets=None)
+    machine, unlimited = JointOutputs.of(SVM), {"time_limit": None, "max_iter": None}
+    found, _ = solver_named("auto", machine).run(machine, alone.centred(), FINE, options={}, **unlimited)
+    _LAST.append((task.kernels, key, task.feasible(found.lower.alpha)))
+    return _LAST[-1][2]
+
+
+def _joint_risk(task: JointTask, outputs: Array, alpha: Array) -> float:
+    """At least the risk, and at the optimum no more: with biases that α tells where the best ones are a programme's."""
+    rows = [] if not task.bias or task.loss.of_each_output or task.loss.log_odds else list(_apart(task, alpha))
+    if len(rows) < task.outputs + SPARE:
+        return float(task.risk(outputs).value)
+    design = np.array([np.eye(task.outputs)[j] - np.eye(task.outputs)[other] for j, other, _, _ in rows])
+    missing = [1 - outputs[j, i] + outputs[other, i] for j, other, i, _ in rows]
+    bias = np.linalg.lstsq(design, np.array(missing), rcond=None)[0]
+    return float(task.loss.value(outputs + bias[:, None], task.y, task.box).sum())
+
+
+def _joint(case: Case, answer: Answer) -> Conditions:
+    """As for a single task, with the norms of all outputs together."""
+    task, formulation, single, found = case.task, case.formulation, case.formulation.single, {}
+    weights, alpha, coefficients = joint_arrays(task, answer)
+    if weights is not None and np.isfinite(weights).all():
+        violations, weights = placed(single, task, weights)
+        found["domain"] = max(one.by for one in violations)
+    if alpha is not None:
+        found |= {one.constraint: one.by for one in joint_violations(task, alpha, task.feasible(alpha))}
+    if alpha is None and weights is not None and weights.any():
+        alpha = _joint_machine(case, weights)
+    implied = weights is None and alpha is not None
+    if implied:
+        weights = implied_rows(task, task.feasible(alpha)).solved(task.bias)
+        weights = None if weights is None else placed(single, task, weights)[1]
+    if alpha is None or weights is None or not weights.any() or max(found.values()) > WORST:
+        return _any_family(case, answer) if not found or max(found.values()) <= WORST else Conditions(found, True)
+    lower = formulation.lower(task, alpha)
+    outputs, norms = task.evaluate(RankOneCoefficients(weights, lower.alpha * task.signs))
+    scale = float(norms @ lower.roots) or 1.0
+    risk, penalty = _joint_risk(task, outputs, lower.alpha), single.penalty(norms, **task.own)
+    found["margins"] = max(risk - task.gain(lower.alpha) + float(norms @ lower.roots), 0.0) / scale
+    conjugate = single.conjugate(lower.roots, **task.own)
+    found["tightness"] = max(penalty + conjugate - float(norms @ lower.roots), 0.0) / scale
+    upper = penalty + risk
+    if coefficients is not None:
+        own = formulation.upper(task, coefficients).value
+        found["coefficients"] = (own - lower.value) / scale
+        outputs, upper = task.evaluate(coefficients)[0], min(own, upper)
+    if answer.bias is not None:
+        claimed = in_shape("bias", answer.bias, (task.outputs,))
+        held = replace(task, bias=False).risk(outputs + claimed[:, None]).value
+        found["bias"] = max(held - task.risk(outputs).value, 0.0) / scale if task.bias else float(np.abs(claimed).max())
+    bounds = Enclosure(lower.value, upper, scale)
+    _claims(case, answer, found, bounds)
+    doubtful = implied and found["margins"] <= 1e-4 < found["tightness"]
+    return Conditions(found, not doubtful, bounds)
 
 
 # ------------------------------------------------------------------------------------------------------ other families
@@ -288,7 +423,7 @@ ROOM = 1000.0  # a problem's scale may be that much smaller than its value
 CONDITIONS: dict[str, Callable[[Case, Answer], Conditions]] = {
     "single task": _single,
     "many labels": _many_labels,
-    "joint outputs": _from_points,
+    "joint outputs": _joint,
     "two stages": _two_stages,
     "hypergraph": _from_points,
 }

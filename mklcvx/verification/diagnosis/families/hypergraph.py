@@ -1,41 +1,167 @@
-"""Hypergraphs: Z in other units, and what is added to the trace or missing from it."""
+"""Hypergraphs: other graphs of the labels, Z in other units, and what is added to the trace or missing from it.
+
+The claimed value tells λ and σ: with K(μ) = UDU' the trace is Σ_i λ‖u_i'H‖²/(λ + d_i), which grows with λ, and σ is
+what the entropy of μ is multiplied by. Without a value the weights tell σ, for log μ_m is S_m/σ up to a constant.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
+from ....formulations.families.hypergraph import solved
+from ....problem.stack import Array
 from ...answers import Answer
-from ...case import Case
+from ...case import FITS, Case, pose
 from ..fits import FITTED
-from ..mistakes import Mistakes, Trials, but_for
+from ..mistakes import VANISHING, Hypothesis, Mistakes, Trial, Trials, but_for, on_weights
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, objective_terms, objective_units
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_problems import PROBLEMS
+from .weights_alone import ONE_SAMPLE, told_by_value, without_rank
+
+WIDEST = 20.0  # logarithm of how far from the one given a λ is looked for
 
 
 def embedding_half(case: Case, answer: Answer) -> Trials:
     z = answer.multipliers.get("Z")
     if z is not None:
-        for factor, fault in ((2.0, "half"), (0.5, "twice")):
+        for factor, fault in ((2.0, "half"), (0.5, "twice"), (-1.0, "minus")):
             multipliers = {**answer.multipliers, "Z": factor * np.asarray(z, dtype=float)}
             yield but_for(answer, "Z_half", f"Z, which is {fault} of what it should be", multipliers=multipliers)
 
 
+# ---------------------------------------------------------------------------------------------- λ and σ from the value
+@on_weights
+def ridge_told(case: Case, answer: Answer, weights: Array) -> Trials:
+    from scipy.optimize import brentq
+
+    task, given = case.task, case.parameters["lam"]
+    if answer.objective is None or (weights < 0).any() or not weights.any():
+        return
+    trace = case.formulation.bonus(task, weights / weights.sum()) - answer.objective
+    sizes, vectors = np.linalg.eigh(task.combined(weights / weights.sum()))
+    shares = np.sum((vectors.T @ task.h) ** 2, axis=1)
+
+    def missing(t: float) -> float:
+        lam = given * np.exp(t)
+        return float(np.sum(shares * lam / (lam + np.maximum(sizes, 0.0)))) - trace
+
+    if missing(-WIDEST) < 0 < missing(WIDEST):
+        yield from told_by_value(case, answer, "lam", given * float(np.exp(brentq(missing, -WIDEST, WIDEST))))
+
+
+@on_weights
+def smoothing_told(case: Case, answer: Answer, weights: Array) -> Trials:
+    task = case.task
+    if task.smoothing is None or (weights <= VANISHING * weights.max()).any() or task.count < 2:
+        return
+    mu = weights / weights.sum()
+    z = solved(task, mu)
+    if answer.objective is not None:
+        entropy = float(-mu @ np.log(mu))
+        yield from told_by_value(
+            case, answer, "smoothing", (answer.objective + float(np.vdot(z, task.h)) / 2) / entropy
+        )
+    logs, scores = np.log(mu) - np.log(mu).mean(), task.scores(z)
+    if logs.any():
+        yield from told_by_value(case, answer, "smoothing", float(logs @ scores / (logs @ logs)))
+
+
+def smoothed(case: Case, answer: Answer) -> Trials:
+    """The smoothed form, its σ being what the answer tells."""
+    if case.task.smoothing is None and type(case) is Case:
+        for trial in smoothing_told(pose(case.instance, "hypergraph_smooth", without_rank(case), FITS), answer):
+            words = trial.words.partition(", and not")[0].replace("optimal for", "optimal for the smoothed maximum,")
+            yield replace(
+                trial, name="formulation hypergraph_smooth", words=words, formulation="hypergraph_smooth", kind=""
+            )
+
+
+# ------------------------------------------------------------------------------------------------------- other graphs
+def other_graphs(case: Case, answer: Answer) -> Trials:
+    """Matrices in the place of A: it is one of those that Laplacians are made of."""
+    labels = np.maximum(case.instance.targets.signs(case.formulation.name), 0.0).T
+    for kind, words, matrix in _matrices(case, labels):
+        values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+        kept = values > VANISHING * np.abs(values).max(initial=1e-300)
+        if kept.any() and values.min() > -VANISHING * values.max():
+            task = replace(case.task, h=vectors[:, kept] * np.sqrt(values[kept]))
+            yield Trial("graph", f"optimal for {words} in place of A", answer, task=task, kind=kind)
+
+
+def _matrices(case: Case, labels: Array) -> Iterator[tuple[str, str, Array]]:
+    ours, identity, together = case.task.h @ case.task.h.T, np.eye(len(labels)), labels @ labels.T
+    degrees, edges = labels.sum(axis=1), labels.sum(axis=0)
+    with np.errstate(all="ignore"):
+        whole = {
+            "clique": (np.diag(together.sum(axis=1)), together),
+            "zhou": (np.diag(degrees), labels / edges @ labels.T),
+            "star": (np.diag(labels @ (1 / edges)), labels / edges**2 @ labels.T),
+        }
+    yield "kernels:distance", "the Laplacian I − A", identity - ours
+    for name, (diagonal, graph) in whole.items():
+        yield "kernels:distance", f"the Laplacian D − W that is not normalised ({name})", diagonal - graph
+        yield "parameter:expansion", f"the graph of the labels, which is not normalised ({name})", graph
+    yield "parameter:expansion", "A + I, to which self-loops are added,", ours + identity
+    norms = np.sqrt(np.where(degrees > 0, degrees, 1.0))
+    yield (
+        "parameter:expansion",
+        "YY' of labels divided by the roots of how many a sample has",
+        together / np.outer(norms, norms),
+    )
+    signs = 2 * labels - 1
+    yield "labels:zero_one", "YY' of labels −1 and 1, where 0 and 1 are meant,", signs @ signs.T
+    middle = labels - labels.mean(axis=0)
+    basis = np.linalg.svd(middle, full_matrices=False)
+    kept = basis[1] > VANISHING * basis[1][0]
+    yield "labels:scaled", "the projection onto the centred labels", basis[0][:, kept] @ basis[0][:, kept].T
+    yield "labels:scaled", "A, centred,", (identity - 1 / len(labels)) @ ours @ (identity - 1 / len(labels))
+
+
+def of_any_rank(hypothesis: Hypothesis) -> Hypothesis:
+    """A hypothesis about labels: their rank may be another."""
+
+    def changed(case: Case, answer: Answer) -> Trials:
+        for trial in hypothesis(case, answer):
+            given = without_rank(case) if trial.parameters is None else trial.parameters
+            yield replace(trial, parameters=given)
+
+    return changed
+
+
 def terms(case: Case) -> Iterator[tuple[str, float]]:
-    yield "to which tr(A) is added: the sum of the eigenvalues", float(np.sum(case.task.h**2))
+    own = float(np.sum(case.task.h**2))
+    yield "to which tr(A) is added: the sum of the eigenvalues", own
     bonus = case.formulation.bonus(case.task, case.reference.weights)
     yield "from which the entropy of the weights is missing", -bonus
+    yield "in which the entropy of the weights has the other sign", -2 * bonus
+    yield "in which the entropy of the weights is not multiplied by σ", bonus / (case.task.smoothing or 1.0) - bonus
+    yield "to which tr(A) is added, and from which the entropy is missing", own - bonus
     smoothing = case.task.smoothing or 0.0
     mean = "which has log of the mean of the exponentials, lower by σ log M, where that of their sum is meant"
     yield mean, -smoothing * float(np.log(case.task.count))
 
 
+def units(case: Case) -> Iterator[tuple[str, float]]:
+    yield "divided by tr(A)", float(np.sum(case.task.h**2))
+    yield "divided by the number of labels", float(case.task.h.shape[1])
+    yield "multiplied by λ", 1 / case.task.lam
+    yield "divided by λ", case.task.lam
+    if case.task.smoothing is not None:
+        yield "divided by σ", case.task.smoothing
+
+
 HYPERGRAPHS = Mistakes(
-    answers=(*ANSWERS, objective_units(), objective_terms(terms)),
+    answers=(*ANSWERS, objective_units(units), objective_terms(terms)),
     answers_alone=(embedding_half, *WEIGHTS),
-    problems=PROBLEMS,
-    problems_alone=(*SUBSETS, even_weights, sample_weights, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS),
-)
+    problems=(*PROBLEMS, other_graphs),
+    problems_alone=(
+        smoothed, *SUBSETS, even_weights, sample_weights, *(of_any_rank(one) for one in OTHER_TARGETS), *CHANGED,
+        *FITTED, *KERNELS, *ONE_SAMPLE,
+    ),
+    told=(ridge_told, smoothing_told),
+)  # fmt: skip

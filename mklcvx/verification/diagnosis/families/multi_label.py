@@ -9,19 +9,33 @@ from typing import Any
 
 import numpy as np
 
+from ....formulations import RankOneCoefficients, Task
 from ....problem.instance import Instance
 from ....problem.stack import Array
 from ...answers import Answer, as_numbers
 from ...case import Case
+from ...families.single_task import machine_alpha
 from ..fits import FITTED
-from ..mistakes import Mistakes, Trial, Trials, but_for, kernel_of, on_weights, with_parameters
-from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_units, with_ours
+from ..mistakes import (
+    SAME,
+    VANISHING,
+    Mistakes,
+    Trial,
+    Trials,
+    but_for,
+    given_weights,
+    on_weights,
+    with_instance,
+    with_parameters,
+)
+from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_terms, objective_units, with_ours
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, kept
 from ..mistakes_in_points import weights_stale
 from ..mistakes_in_problems import PROBLEMS
 
 MOST_CLASSES = 4  # whose orders are all tried
+MEETING = 1e-5  # gap of bounds that meet
 MOST_STACKED = 250  # samples of all classes together
 
 
@@ -80,6 +94,17 @@ def price_over_labels(case: Case, answer: Answer) -> Trials:
     yield with_parameters(case, answer, "C_over_labels", words, C=value)
 
 
+def price_told(case: Case, answer: Answer) -> Trials:
+    """C, which is the largest α where several samples share it."""
+    if answer.alpha is None or answer.alpha.shape != case.task.signs.shape:
+        return
+    sizes, given = np.abs(answer.alpha) / case.instance.sample_weight, case.parameters["C"]
+    top = float(sizes.max(initial=0.0))
+    if np.count_nonzero(sizes >= top * (1 - VANISHING)) > 1 and abs(top - given) > SAME * given:
+        words = f"C = {top:.6g}, the largest α, and not for C = {given:.6g}"
+        yield with_parameters(case, answer, "parameter", words, C=top)
+
+
 def labels_zero_one(case: Case, answer: Answer) -> Trials:
     """A class's negatives cost C each, whatever f is."""
     if answer.alpha is not None:
@@ -87,24 +112,105 @@ def labels_zero_one(case: Case, answer: Answer) -> Trials:
         yield Trial("labels_zero_one", "optimal for labels left at 0 and 1: they are to be −1 and 1", answer, task=task)
 
 
-def class_biases(case: Case, answer: Answer) -> Trials:
-    """α of machines with a bias, one for every class, at the weights given."""
-    if answer.alpha is None or answer.alpha.shape != case.task.signs.shape:
+def class_left_out(case: Case, answer: Answer) -> Trials:
+    """A class whose α is zero altogether: it was never trained."""
+    alpha, targets = answer.alpha, case.instance.targets
+    if alpha is None or alpha.shape != case.task.signs.shape or targets.kind != "labels":
         return
-    kernel, words = kernel_of(case, answer), "α is optimal for classifiers with a bias: this formulation has none"
-    given = {"C": case.parameters["C"], "bias": True}
-    machines = [
-        Trial(
-            "bias_added", f"{words} (class {k})", Answer(alpha=alpha),
-            Instance(kernel[None], signs, sample_weight=case.instance.sample_weight), "svm", given,
+    rest = np.flatnonzero(np.abs(alpha).max(axis=1) > VANISHING * np.abs(alpha).max())
+    if 0 < len(rest) < len(alpha):
+        coefficients = None if answer.coefficients is None else answer.coefficients[rest]
+        part = replace(answer, alpha=alpha[rest], coefficients=coefficients, multipliers={})
+        names = [targets.names[k] for k in rest]
+        gone = ", ".join(str(one) for one in targets.names if one not in names)
+        labels = np.asarray(targets.values)[:, rest]
+        yield from with_instance(
+            case, part, "labels_dropped", f"the labels without {gone}", labels=labels, label_names=names
         )
-        for k, (alpha, signs) in enumerate(zip(answer.alpha, case.task.signs, strict=True))
-    ]  # fmt: skip
-    yield replace(machines[0], words=words, also=tuple(machines[1:]))
+
+
+def label_turned(case: Case, answer: Answer) -> Trials:
+    """One label of one sample after the other."""
+    targets, shape = case.instance.targets, case.task.signs.shape
+    if targets.kind != "labels" or answer.alpha is None or answer.weights is None or np.prod(shape) > MOST_STACKED:
+        return
+    for k, i in np.ndindex(*shape):
+        signs = np.array(case.task.signs)
+        signs[k, i] *= -1
+        words = f"optimal for the other label {targets.names[k]} of sample {i}"
+        yield Trial("label_misread", words, answer, task=replace(case.task, signs=signs), fitted=1)
+
+
+# ------------------------------------------------------------------------------- other losses and biases of the classes
+CLASS_LOSSES: tuple[tuple[str, float], ...] = (
+    ("squared_hinge", 1.0), ("squared_hinge", 2.0), ("logistic", 1.0), ("smoothed_hinge", 1.0), ("squared", 1.0),
+    ("squared", 2.0),
+)  # fmt: skip
+
+
+def class_losses(case: Case, answer: Answer) -> Trials:
+    """Another loss of every class, with a ½ before squares or without."""
+    for name, factor in CLASS_LOSSES:
+        words = f"optimal for another loss of every class: {name}{', without its ½' if factor != 1 else ''}"
+        if _meets(case, answer, name, factor, bias=False):
+            yield Trial(f"loss {name}", words, ours(case, answer))
+
+
+def class_biases(case: Case, answer: Answer) -> Trials:
+    """A bias for every class."""
+    if _meets(case, replace(answer, bias=None), "hinge", 1.0, bias=True):
+        words = "optimal for classifiers with a bias: this formulation has none"
+        yield Trial("bias_added", words, ours(case, replace(answer, bias=None)))
+
+
+def _meets(case: Case, answer: Answer, loss: str, factor: float, bias: bool) -> bool:
+    """Whether weights, α and value are optimal with these machines. Bounds are those of the formulation: classes with
+    γ_k, which is one for the sum, and the best one for the largest."""
+    task, weights = case.task, given_weights(case, answer)
+    if weights is None or abs(weights.sum() - 1) > SAME or (weights < 0).any():
+        return False
+    singles = [
+        Task(task.kernels, signs, factor * task.box, loss, bias, symmetric=task.symmetric) for signs in task.signs
+    ]
+    if answer.alpha is not None and answer.alpha.shape != task.signs.shape:
+        return False
+    primal, gains, halves = [], [], []
+    for k, single in enumerate(singles):
+        given = machine_alpha(single, weights) if answer.alpha is None else np.asarray(answer.alpha[k])
+        alpha = single.feasible(given)
+        if np.abs(alpha - given).max() > SAME * np.abs(given).max(initial=1e-300):
+            return False
+        outputs, _ = single.evaluate(RankOneCoefficients(weights, alpha * single.signs))
+        squares = single.root_q(alpha) ** 2
+        primal.append(float(weights @ squares) / 2 + single.risk(outputs).value)
+        gains.append(single.gain(alpha))
+        halves.append(squares / 2)
+    return _bounds_meet(case, answer, np.array(primal), np.array(gains), np.array(halves))
+
+
+def _bounds_meet(case: Case, answer: Answer, primal: Array, gains: Array, halves: Array) -> bool:
+    from scipy.optimize import linprog
+
+    if case.formulation.name == "ml_sum":
+        upper, lower, scale = float(primal.sum()), float(gains.sum() - halves.sum(axis=0).max()), float(halves.sum())
+    else:
+        cuts = np.hstack([halves.T, -np.ones((case.task.count, 1))])
+        simplex = np.append(np.ones(case.task.classes), 0.0)[None]
+        ends = [(0, 1)] * case.task.classes + [(0, None)]
+        found = linprog(np.append(-gains, 1.0), cuts, np.zeros(case.task.count), simplex, [1.0], ends)
+        upper, lower, scale = float(primal.max()), -float(found.fun), float(halves.max())
+    value = upper if answer.objective is None else answer.objective
+    return upper - lower <= MEETING * scale and lower - MEETING * scale <= value <= upper + MEETING * scale
+
+
+def ours(case: Case, answer: Answer) -> Answer:
+    """The certified parts in place of those given, which were found to be right for another problem."""
+    found, given = case.reference, set(answer.given)
+    return Answer(**{name: getattr(found, name) for name in ("weights", "alpha", "objective") if name in given})
 
 
 def stacked(case: Case, answer: Answer) -> Trials:
-    """Other losses, and other penalties of the weights. The sum over classes is a single task: the samples of all
+    """Other penalties of the weights. The sum over classes is a single task: the samples of all
     classes together, and kernels I ⊗ K_m."""
     classes, shared = case.task.classes, {"C": case.parameters["C"], "bias": False}
     if case.formulation.name == "ml_minimax" or case.instance.samples * classes > MOST_STACKED:
@@ -117,30 +223,58 @@ def stacked(case: Case, answer: Answer) -> Trials:
     parts = Answer(weights=answer.weights, alpha=flat, objective=answer.objective)
     if not parts.given:
         return
-    for name, factor in (("squared_hinge", 1.0), ("squared_hinge", 2.0), ("logistic", 1.0), ("smoothed_hinge", 1.0)):
-        words = f"optimal for another loss of every class: {name}{', without its ½' if factor != 1 else ''}"
-        given = {**shared, "loss": name, "C": shared["C"] * factor}
-        yield Trial(f"loss {name}", words, parts, whole, "l1", given)
     for name in ("l2", "average", "sum", "sm2", "square"):
         words = f"optimal for weights as {name} has them, with one combination for all classes"
         yield Trial(f"formulation {name}", words, parts, whole, name, shared)
 
 
+def terms(case: Case) -> Iterator[tuple[str, float]]:
+    """Of the value: the classes' own values, their losses and norms at the certified weights."""
+    task, found = case.task, case.reference
+    weights = np.nan_to_num(found.weights)
+    alpha = np.asarray(found.alpha, dtype=float)
+    signed = alpha * task.signs
+    outputs, squares = task.evaluate(weights[None, :, None] * signed[:, None, :])
+    losses = task.risks(outputs)
+    norms = np.sum(np.divide(squares, weights, out=np.zeros_like(squares), where=weights > 0), axis=1) / 2
+    values, price = losses + norms, case.parameters["C"]
+    for words, claimed in (
+        ("the sum of the classes' values", values.sum()),
+        ("the mean of the classes' values", values.mean()),
+        ("the largest of the classes' values", values.max()),
+        ("the least of the classes' values", values.min()),
+        ("the sum of the classes' losses, without the norms", losses.sum()),
+        ("the largest of the classes' losses, without its norms", losses[np.argmax(values)]),
+        ("the norms alone, without the losses", norms.sum()),
+        ("the norms of the worst class alone", norms[np.argmax(values)]),
+        ("losses that are not multiplied by C, with the norms", losses.sum() / price + norms.sum()),
+        ("losses that are means over the samples, with the norms", losses.sum() / task.samples + norms.sum()),
+        ("losses and twice the norms: a ½ is missing", losses.sum() + 2 * norms.sum()),
+        ("the sum of α, the dual's linear term", np.sum(alpha)),
+        ("the sum of α less twice the norms: a ½ is missing in the dual", np.sum(alpha) - 2 * norms.sum()),
+    ):
+        yield f"which is {words}", float(claimed) - found.objective
+
+
+def gamma_scaled(case: Case, answer: Answer) -> Trials:
+    gamma = answer.multipliers.get("gamma")
+    if gamma is not None:
+        shares = as_numbers("gamma", gamma)
+        total = float(shares.sum())
+        if total > 0 and abs(total - 1) > SAME:
+            words = f"γ, which sums to {total:.6g}: the classes' shares sum to one"
+            yield but_for(answer, "Z_half", words, multipliers={**answer.multipliers, "gamma": shares / total})
+
+
 MANY_LABELS = Mistakes(
-    answers=(*ANSWERS[:2], classes_reordered, *ANSWERS[2:], objective_units(means)),
-    answers_alone=(alpha_beta, weights_of_classes, *WEIGHTS),
-    problems=(PROBLEMS[0], price_over_labels, *PROBLEMS[1:]),
-    problems_alone=(
-        *SUBSETS,
-        even_weights,
-        sample_weights,
-        class_biases,
-        stacked,
-        labels_zero_one,
-        *FITTED,
-        *OTHER_TARGETS,
-        *CHANGED,
-        *KERNELS,
-        weights_stale,
+    answers=(
+        *ANSWERS[:2], classes_reordered, *ANSWERS[2:], objective_units(means), objective_terms(terms), gamma_scaled,
     ),
-)
+    answers_alone=(alpha_beta, weights_of_classes, *WEIGHTS),
+    problems=(PROBLEMS[0], price_over_labels, class_losses, class_biases, *PROBLEMS[1:]),
+    problems_alone=(
+        *SUBSETS, even_weights, sample_weights, class_left_out, stacked, labels_zero_one, *FITTED, *OTHER_TARGETS,
+        *CHANGED, *KERNELS, weights_stale, label_turned,
+    ),
+    told=(price_told,),
+)  # fmt: skip

@@ -16,14 +16,18 @@ from ....formulations.families.two_stage import PairTask
 from ....problem.instance import Instance
 from ....problem.stack import Array, KernelStack
 from ...answers import Answer
-from ...case import FITS, Altered, Case
+from ...case import FITS, Altered, Case, pose
+from .. import mistakes_in_losses as losses
 from ..fits import FITTED
 from ..mistakes import SAME, VANISHING, Mistakes, Trial, Trials, but_for, given_weights, on_weights
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, clipped, objective_terms, objective_units, with_ours
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS
-from ..mistakes_in_problems import PROBLEMS
+from ..mistakes_in_problems import LONG, PROBLEMS, bounds_of_alpha, price_scaled
+from .pair_balance import balanced_price, slopes
+from .weights_alone import ONE_SAMPLE, told_by_value
 
+Slopes = tuple[Array, Array, Array]  # of a loss of margins: values, first and second derivatives
 UNCONSTRAINED = "optimal without the constraint weights ≥ 0"
 WEIGHED = (  # of a pair of two samples, and of a sample with itself: a pair without any weight has no multiplier
     ("all n² ordered pairs, not those with i ≤ j", 2.0, 1.0),
@@ -34,14 +38,23 @@ WEIGHED = (  # of a pair of two samples, and of a sample with itself: a pair wit
 @on_weights
 def weights_by_rule(case: Case, answer: Answer, weights: Array) -> Trials:
     """Alignment by other rules: each kernel's own, and the best without μ ≥ 0, as it is or clipped."""
-    task = case.task
     if not case.formulation.maximises:
         return
+    if along(weights, case.reference.weights):  # they are right
+        return
     optimal = with_ours(case, answer)
-    if along(weights, task.own_alignment):
-        words = "the weights are every kernel's own alignment, the approximate variant, which is no optimum"
-        yield Trial("approximate", words, optimal)
-    for words, one in ((UNCONSTRAINED, task), (f"{UNCONSTRAINED}, for the kernels centred", _centred(case))):
+    if answer.alpha is not None or answer.bias is not None:
+        optimal = replace(optimal, alpha=None, bias=None)
+    for words, task in ((", which is no optimum", case.task), *((f" {said}", one) for _, said, one in _variants(case))):
+        sizes = np.sqrt(np.diag(task.products))
+        for rule, exponent in (
+            ("own alignment, the approximate variant", 1),
+            ("product with the target", 0),
+            ("best factor", 2),
+        ):
+            if along(weights, np.maximum(task.target, 0.0) / np.where(sizes > 0, sizes, 1.0) ** exponent):
+                yield Trial("approximate", f"the weights are every kernel's {rule}{words}", optimal)
+    for words, one in ((UNCONSTRAINED, case.task), (f"{UNCONSTRAINED}, for the kernels centred", _centred(case))):
         best = np.linalg.lstsq(one.products, one.target, rcond=None)[0]
         if (weights < 0).any() and _aligned(one, weights) >= (1 - SAME) * _aligned(one, best):
             yield Trial("unconstrained", words, optimal)
@@ -51,9 +64,8 @@ def weights_by_rule(case: Case, answer: Answer, weights: Array) -> Trials:
 
 def _centred(case: Case) -> AlignmentTask:
     """⟨HK_mH, HK_lH⟩ and ⟨HK_mH, T⟩, H = I − 11'/n."""
-    n, together = case.instance.samples, case.instance.targets.together()
-    away = np.eye(n) - 1 / n
-    flat = np.stack([(away @ np.asarray(kernel, dtype=float) @ away).ravel() for kernel in case.instance.kernels])
+    together = case.instance.targets.together()
+    flat = np.stack([_centred_matrix(np.asarray(kernel, dtype=float)).ravel() for kernel in case.instance.kernels])
     return replace(case.task, products=flat @ flat.T, target=flat @ together.ravel())
 
 
@@ -65,7 +77,7 @@ def _aligned(task: AlignmentTask, v: Array) -> float:
 @on_weights
 def weights_clipped(case: Case, answer: Answer, weights: Array) -> Trials:
     """Weights of pairs that were clipped at zero."""
-    if case.formulation.maximises or (weights < 0).any():
+    if case.formulation.maximises or (weights < 0).any() or along(weights, case.reference.weights):
         return
     point = Altered(case.instance, case.formulation, case.parameters, of_any_sign(case.task), FITS).point
     split = np.ravel(point.upper.point)
@@ -82,29 +94,57 @@ def of_any_sign(task: PairTask) -> PairTask:
 
 
 def second_stage(case: Case, answer: Answer) -> Trials:
-    """α of the second stage's machine, with a kernel that the weights did not make."""
+    """α of the second stage's machine: with a kernel that the weights did not make, another price, no bias, another
+    loss."""
     if answer.alpha is None or case.instance.targets.kind != "y":
         return
     count, kept = case.instance.count, replace(answer, alpha=None, bias=None)
     rest = (Trial("second_stage", "the rest is right", kept),) if kept.given else ()
+    parts = Answer(alpha=answer.alpha, bias=answer.bias)
     for words, size in (("sum", 1.0), ("average", 1 / count)):
-        kernel = KernelStack(case.instance.kernels, symmetric=case.instance.symmetric).combined(np.full(count, size))
-        machine = Instance(np.asarray(kernel)[None], case.instance.y, sample_weight=case.instance.sample_weight)
         said = f"α is optimal for the {words} of the kernels: the second stage did not use the weights"
-        parts, given = Answer(alpha=answer.alpha, bias=answer.bias), {"C": case.parameters["C"]}
-        yield Trial("second_stage", said, parts, machine, "svm", given, also=rest)
+        yield Trial("second_stage", said, parts, _machine(case, np.full(count, size)), "svm", _price(case), also=rest)
+    weights = np.nan_to_num(case.reference.weights) if answer.weights is None else np.maximum(answer.weights, 0.0)
+    own, stage = _machine(case, np.ravel(weights)), "the second stage"
+    without = {**_price(case), "bias": False}
+    yield Trial(
+        "bias_omitted", f"{stage} is optimal without a bias", replace(parts, bias=None), own, "svm", without, also=rest
+    )
+    posed = pose(own, "svm", _price(case), FITS)
+    for trial in (
+        *bounds_of_alpha(posed, parts),
+        *price_scaled(posed, parts),
+        *losses.other_loss(posed, parts),
+        *losses.labels_as_response(posed, parts),
+    ):
+        words = f"{stage} is {trial.words}"
+        yield replace(trial, words=words, instance=trial.instance or own, formulation="svm", also=rest)
+    for name, scaled in (("unit sum", weights / weights.sum()), ("unit length", weights / np.linalg.norm(weights))):
+        words = f"α is optimal for weights of {name}: the second stage used them so"
+        yield Trial("second_stage", words, parts, _machine(case, np.ravel(scaled)), "svm", _price(case), also=rest)
 
 
+def _price(case: Case) -> dict[str, float]:
+    return {"C": case.parameters["C"]}
+
+
+def _machine(case: Case, weights: Array) -> Instance:
+    kernel = KernelStack(case.instance.kernels, symmetric=case.instance.symmetric).combined(weights)
+    return Instance(np.asarray(kernel)[None], case.instance.y, sample_weight=case.instance.sample_weight)
+
+
+# -------------------------------------------------------------------------------------------------------- other pairs
 def other_pairs(case: Case, answer: Answer) -> Trials:
     if case.formulation.maximises:
-        words = "optimal for pairs i ≤ j: the inner products are over all ordered pairs"
-        yield Trial("pairs", words, answer, task=_upper_triangles(case))
+        for kind, words, task in _variants(case):
+            yield Trial("pairs", f"optimal {words}", answer, task=task, kind=kind)
     else:
         for words, off, on in WEIGHED:
             weight = np.full(case.task.pairs.count, off)
             weight[case.task.pairs.diagonal] = on
             task = replace(case.task, weight=weight / weight.sum())
             yield Trial("pairs", f"optimal for {words}", replace(answer, multipliers={}), task=task)
+        yield from _pairs_of_some(case, answer)
         weights = given_weights(case, answer)
         if weights is not None and (weights < 0).any():
             split = np.concatenate([np.maximum(weights, 0.0), np.maximum(-weights, 0.0)])
@@ -112,10 +152,129 @@ def other_pairs(case: Case, answer: Answer) -> Trials:
             yield Trial("unconstrained", UNCONSTRAINED, both, task=of_any_sign(case.task))
 
 
-def _upper_triangles(case: Case) -> AlignmentTask:
+def _pairs_of_some(case: Case, answer: Answer) -> Trials:
+    """Labels 0 and 1 of pairs: where it is 0 the loss is what it is. And pairs of one kind alone."""
+    task, plain = case.task, replace(answer, multipliers={})
+    words = "optimal for pairs labelled 0 and 1, where −1 and 1 are meant"
+    yield Trial("labels_zero_one", words, plain, task=replace(task, labels=np.maximum(task.labels, 0)))
+    turned = "optimal for pairs with the other sign: those that belong together count as apart"
+    yield Trial("classes_swapped", turned, plain, task=replace(task, labels=-task.labels))
+    for words, chosen in (("of one class", task.labels > 0), ("of different classes", task.labels < 0)):
+        weight = np.where(chosen, task.weight, VANISHING**2)
+        yield Trial(
+            "pairs", f"optimal for pairs {words} alone", plain, task=replace(task, weight=weight / weight.sum())
+        )
+
+
+def _variants(case: Case) -> Iterator[tuple[str, str, AlignmentTask]]:
+    """Alignment over other pairs, or with another target."""
     pairs = Pairs(KernelStack(case.instance.kernels, symmetric=case.instance.symmetric))
-    once, together = np.ones(pairs.count), case.instance.targets.together()
-    return replace(case.task, products=pairs.gram(once), target=pairs.pull(pairs.triangle(together)))
+    together = np.asarray(case.instance.targets.together(), dtype=float)
+    kinds = (
+        ("pairs:other", "for pairs i ≤ j: the inner products are over all ordered pairs", 1.0, 1.0, together),
+        ("pairs:other", "for pairs of different samples: those of a sample with itself count", 2.0, 0.0, together),
+        ("labels:zero_one", "for a target of 0 and 1, where −1 and 1 are meant", 2.0, 1.0, (together + 1) / 2),
+        ("labels:scaled", "for a target that is centred", 2.0, 1.0, _centred_matrix(together)),
+    )
+    for kind, words, off, on, target in (*kinds, *_coded(case)):
+        times = np.full(pairs.count, off)
+        times[pairs.diagonal] = on
+        found = replace(case.task, products=pairs.gram(times), target=pairs.pull(times * pairs.triangle(target)))
+        yield kind, words, found
+
+
+def _coded(case: Case) -> Iterator[tuple[str, str, float, float, Array]]:
+    """Targets cc' of codes c that are not ±1."""
+    if case.instance.targets.kind == "y":
+        y = np.asarray(case.instance.y, dtype=float)
+        positive = y > 0
+        share = np.where(positive, 1 / positive.sum(), -1 / (~positive).sum())
+        for words, code in (
+            ("1/n₊ and −1/n₋", share),
+            ("0 and 1", np.maximum(y, 0.0)),
+            ("1/√n₊ and −1/√n₋", np.sign(y) * np.sqrt(np.abs(share))),
+        ):
+            kind = "labels:zero_one" if words == "0 and 1" else "labels:scaled"
+            yield kind, f"for labels coded as {words}", 2.0, 1.0, np.outer(code, code)
+
+
+def _centred_matrix(matrix: Array) -> Array:
+    away = np.eye(len(matrix)) - 1 / len(matrix)
+    return np.asarray(away @ matrix @ away)
+
+
+# ------------------------------------------------------------------------------------------------ λ, and other losses
+@on_weights
+def price_told(case: Case, answer: Answer, weights: Array) -> Trials:
+    """λ, which the value tells, or the balance of the weights: λ times the slope of the penalty is what pairs pull."""
+    task = case.task
+    if case.formulation.maximises or (weights < 0).any() or not weights.any():
+        return
+    unit = case.formulation.penalty(replace(task, lam=1.0), weights)
+    if answer.objective is not None:
+        yield from told_by_value(case, answer, "lam", (answer.objective - task.hinge(weights)) / unit)
+    lam = balanced_price(case, weights)
+    if lam is not None:
+        yield from told_by_value(case, answer, "lam", lam)
+
+
+def norms_unsquared(case: Case, answer: Answer) -> Trials:
+    """λ‖μ‖ in the place of ½λ‖μ‖²."""
+    weights = given_weights(case, answer)
+    if case.formulation.name != "ts" or weights is None or not weights.any():
+        return
+    lam, size = case.parameters["lam"], float(np.linalg.norm(weights))
+    value = None if answer.objective is None else answer.objective - lam * size / 2
+    words = "optimal for the penalty λ‖μ‖, which is to be ½λ‖μ‖²"
+    given = {**case.parameters, "lam": lam / size}
+    yield Trial("elastic_net", words, replace(answer, objective=value), parameters=given)
+
+
+def _squared_hinge(m: Array) -> Slopes:
+    short = np.maximum(1 - m, 0.0)
+    return short**2 / 2, -short, (m < 1).astype(float)
+
+
+def _squared(m: Array) -> Slopes:
+    return (1 - m) ** 2 / 2, m - 1, np.ones_like(m)
+
+
+def _logistic(m: Array) -> Slopes:
+    chance = 1 / (1 + np.exp(m))
+    return np.logaddexp(0.0, -m), -chance, chance * (1 - chance)
+
+
+PAIR_LOSSES = (
+    ("squared_hinge", 1.0, _squared_hinge), ("squared_hinge", 2.0, _squared_hinge), ("logistic", 1.0, _logistic),
+    ("squared", 1.0, _squared), ("squared", 2.0, _squared),
+)  # fmt: skip
+
+
+@on_weights
+def other_loss(case: Case, answer: Answer, weights: Array) -> Trials:
+    """Smooth losses over the pairs: the step of Newton's method from the weights is nothing."""
+    task = case.task
+    if case.formulation.maximises or (weights < 0).any() or not weights.any() or case.instance.samples > LONG:
+        return
+    used = weights > VANISHING * weights.max()
+    first, second = slopes(case, weights), np.diag(slopes(case, weights + 1) - slopes(case, weights))
+    for name, factor, loss in PAIR_LOSSES:
+        values, slope, curve = loss(task.margins(weights))
+        signed, weight = task.labels[:, None] * task.examples, factor * np.asarray(task.weight)
+        gradient = first + (weight * slope) @ signed
+        hessian = second + signed.T @ ((weight * curve)[:, None] * signed)
+        step = np.linalg.lstsq(hessian[np.ix_(used, used)], gradient[used], rcond=None)[0]
+        value = case.formulation.penalty(task, weights) + float(weight @ values)
+        claimed = value if answer.objective is None else answer.objective
+        if (
+            np.abs(step).max() <= SAME * weights.max()
+            and (gradient[~used] >= -SAME * np.abs(first).max()).all()
+            and abs(value - claimed) <= VANISHING * abs(value) * 10
+        ):
+            words = f"optimal for another loss over the pairs: {name.replace('_', ' ')}"
+            said = f"{words}{', without its ½' if factor != 1 else ''}"
+            value = None if answer.objective is None else case.reference.objective
+            yield Trial(f"loss {name}", said, Answer(weights=case.reference.weights, objective=value))
 
 
 def squared(case: Case, answer: Answer) -> Trials:
@@ -139,10 +298,11 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
 
 
 TWO_STAGES = Mistakes(
-    answers=(*ANSWERS, objective_units(summed), squared, objective_terms(terms)),
-    answers_alone=(weights_by_rule, weights_clipped, *WEIGHTS),
-    problems=PROBLEMS,
+    answers=(*ANSWERS, objective_units(summed), squared, objective_terms(terms), weights_by_rule),
+    answers_alone=(second_stage, weights_clipped, *WEIGHTS),
+    problems=(*PROBLEMS, other_pairs, other_loss, norms_unsquared),
     problems_alone=(
-        *SUBSETS, sample_weights, other_pairs, second_stage, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS,
+        *SUBSETS, sample_weights, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS, *ONE_SAMPLE,
     ),
+    told=(price_told,),
 )  # fmt: skip
