@@ -70,9 +70,11 @@ def verify(
     submission = read_submission(answer, problem, formulation, given, convention)
     problem, given = submission.instance, submission.parameters
     formulations.get(submission.formulation).posed_for(problem, given).task(problem, given)
-    from .display import show_report
+    from .display import Progress, show_report
 
-    report = judge_submission(submission, tol)
+    with Progress(as_json) as progress:
+        progress.say("judging; of an answer that is rejected the cause is searched")
+        report = judge_submission(submission, tol)
     if html is not None:
         from ..reports.pages import save, verdict_page
 

@@ -166,14 +166,14 @@ def measured(clouds):
 )
 def test_targets_are_read_from_alpha(clouds, measured, change, kind):
     given = {"C": 1.0, "loss": "squared"}
-    found = solve(Instance(clouds.kernels, response=change(measured.y)), "l2", **given)
+    found = solve(Instance(clouds.kernels, response=change(np.asarray(measured.targets.values))), "l2", **given)
     said = explained(measured, "l2", handed(found, "weights", "alpha", "bias"), **given)
     assert {kind} in kinds_of(said)
 
 
 def test_every_term_of_the_value_can_be_missing_or_have_another_factor(clouds):
     found = solve(clouds, "sm2", C=1.0, theta=0.5)
-    price = 0.25 * float(found.weights @ found.weights)
+    price = float(found.weights @ found.weights)  # over 2θ
     norms = float(np.sum(found.norms[found.weights > 0] ** 2 / found.weights[found.weights > 0])) / 2
     for value in (found.objective - price + norms, found.objective - norms / 2, float(found.alpha.sum())):
         said = explained(clouds, "sm2", {"weights": found.weights, "objective": value}, C=1.0, theta=0.5)

@@ -316,8 +316,8 @@ def kernel_twice(case: Case, answer: Answer) -> Trials:
     stack = dense(case)
     if stack is None or len(stack) > MANY or answer.weights is not None or answer.coefficients is not None:
         return
-    if case.instance.groups is None:
-        more = dict.fromkeys(("names", "test_kernels", "test_diagonals", case.instance.targets.test_field))
+    if "groups" not in getattr(case.task, "own", {}):
+        more = dict.fromkeys(("names", "groups", "test_kernels", "test_diagonals", case.instance.targets.test_field))
         for m, name in enumerate(case.instance.names):
             words = f"kernel {name} twice beside the others"
             twice = partial(_with_again, m)

@@ -147,9 +147,8 @@ SINGLE_TASKS = Mistakes(
     answers_alone=(samples_order, weights_capped, *WEIGHTS, coefficients, *POINTS),
     problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS, bounds_of_alpha, sample_weights, *LOSSES, *IMPLIED),
     problems_alone=(
-        *FITTED, *ALONE, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, formulation_fitted,
-        loss_fitted, bias_wrong,
-        *OTHER_TARGETS, *CHANGED, *KERNELS, *LAST,
+        *FITTED, *ALONE, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, bias_wrong, *OTHER_TARGETS, *CHANGED,
+        *KERNELS, formulation_fitted, loss_fitted, *LAST,
     ),
     about=about_machines,
 )  # fmt: skip
