@@ -26,7 +26,7 @@ from .mistakes import Mistakes, Trial
 from .mistakes_in_answers import ANSWERS, WEIGHTS, objective_units
 from .mistakes_in_data import OTHER_TARGETS, SUBSETS, sample_weights
 from .mistakes_in_kernels import CHANGED, KERNELS, keeping
-from .mistakes_in_problems import PROBLEMS
+from .mistakes_in_problems import PROBLEMS, other_family
 from .search import BETTER, Scored, Search
 from .unexplained import described
 
@@ -73,7 +73,7 @@ def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float, st
 def _searched(case: Case, answer: Answer, parts: list[Part], tolerance: float, first: list[Trial]) -> Diagnosis:
     off, mistakes = max(part.off for part in parts), mistakes_of(case)
     search = Search(case, replace(answer, bounds=None), off, min(max(tolerance, FITS), BETTER * off))
-    singles = search.single(mistakes.every, first)
+    singles = search.single((*mistakes.every, other_family), first)
     best = search.best(singles)
     if best and not search.discarded(best[0]):
         return _diagnosis(best)

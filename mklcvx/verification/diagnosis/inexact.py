@@ -59,7 +59,8 @@ def stopped_early(
     violated = max((one.by for part in parts for one in part.violations), default=0.0)
     little = off <= (EARLY if supported else ALONE) and max([0.0, *gaps]) <= max(EARLY, ROOTS * off**0.5)
     little = little and violated <= off and claims.get("objective", 0.0) <= EARLY
-    if not beside or not ((little and not converged) or (violated <= FITS and _on_the_way(case, answer, residuals))):
+    little = little and (not converged or (supported and off <= ALONE))
+    if not beside or not (little or (violated <= FITS and _on_the_way(case, answer, residuals))):
         return None
     names = ", ".join(part.name for part in parts if part.off > case.tolerance)
     words = f"stopped early: {names} {max(off, *claims.values(), 0.0):.1e} from the optimum; let it run longer"

@@ -122,8 +122,8 @@ def weights_rule(case: Case, answer: Answer, weights: Array) -> Trials:
     right = _power(ours, case.task.root_q(case.reference.alpha))[0] if (ours > 0).all() else np.inf
     if off <= (SAME if len(weights) > 3 else VANISHING) and min(abs(exponent), abs(exponent - right)) > OTHER:
         words = f"the weights are in proportion to (√q)^{exponent:.4g}, by an update with another exponent than ours"
-        ours_too = {"alpha": case.reference.alpha} if answer.alpha is not None else {}  # theirs is what the rule needs
-        yield Trial("weights_rule", words, Answer(weights=case.reference.weights, **ours_too), fitted=1)
+        beside = None if answer.alpha is None else case.reference.alpha  # theirs is what the rule needs
+        yield Trial("weights_rule", words, Answer(weights=case.reference.weights, alpha=beside), fitted=1)
 
 
 def _power(weights: Array, roots: Array) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...formulations import FORMULATIONS
+from ...formulations import FORMULATIONS, Formulation
 from ...formulations.families.single_task import C as PRICE
 from ...problem.instance import Instance
 from ...problem.stack import Array
@@ -58,21 +58,23 @@ def price_scaled(case: Case, answer: Answer) -> Trials:
         yield from _with_a_price(case, answer)
     if "C" not in case.parameters:
         return
-    price, n = case.parameters["C"], case.instance.samples
-    for name, words, value in (
-        ("C_over_n", "C divided by n", price / n),
-        ("C_times_n", "C multiplied by n", price * n),
-        ("C_inverted", "1/C in place of C", 1 / price),
-        ("C_inverted", "1/(nC) in place of C: it was taken for λ of (λ/2)‖f‖² + mean ξ", 1 / (n * price)),
-    ):
+    for name, words, value in _other_prices(case):
         yield with_parameters(case, answer, name, f"{words}, that is C = {value:.6g}", C=value)
+
+
+def _other_prices(case: Case) -> Iterator[tuple[str, str, float]]:
+    price, n = case.parameters["C"], case.instance.samples
+    yield "C_over_n", "C divided by n", price / n
+    yield "C_times_n", "C multiplied by n", price * n
+    yield "C_inverted", "1/C in place of C", 1 / price
+    yield "C_inverted", "1/(nC) in place of C: it was taken for λ of (λ/2)‖f‖² + mean ξ", 1 / (n * price)
 
 
 def _with_a_price(case: Case, answer: Answer) -> Trials:
     """The form with C in place of ν: at 1/(νn), at ν, at 1, or at the largest α that several samples share."""
     nu, alpha = case.parameters["nu"], given_alpha(case, answer)
     others = {key: value for key, value in case.parameters.items() if key not in ("nu", "loss")}
-    prices = {"1/(νn)": 1 / (nu * case.instance.samples), "ν, which was taken for it": nu, "1": 1.0}
+    prices = {"1/(νn)": 1 / (nu * case.instance.samples), "ν: ν was taken for C": nu, "1": 1.0}
     largest = None if alpha is None else _shared(np.abs(alpha) / case.instance.sample_weight)
     if largest is not None:
         prices["the largest α"] = largest
@@ -112,9 +114,12 @@ def _shared(shares: Array) -> float | None:
 
 
 def _read_off(case: Case, answer: Answer, name: str, value: float) -> Trial:
-    given = case.parameters[name]
+    given, known = case.parameters[name], "parameter"
     said = f"{name} = {value:.6g}, at which the largest α is at its bound, and not for {name} = {given:.6g}"
-    return replace(with_parameters(case, answer, "parameter", said, **{name: value}), read_off=True)
+    for other, words, meant in _other_prices(case) if name == "C" else ():
+        if abs(meant - value) <= SAME * value:
+            known, said = other, f"{words}, that is C = {value:.6g}"
+    return replace(with_parameters(case, answer, known, said, **{name: value}), read_off=True)
 
 
 def own_parameters(case: Case, answer: Answer) -> Trials:
@@ -169,7 +174,18 @@ def defaults(case: Case, answer: Answer) -> Trials:
 
 
 def other_formulation(case: Case, answer: Answer) -> Trials:
-    for other in FORMULATIONS:
+    """Another formulation of the same family."""
+    yield from _of(case, answer, [other for other in FORMULATIONS if other.family == case.formulation.family])
+
+
+def other_family(case: Case, answer: Answer) -> Trials:
+    """A formulation of another family, if weights and α there can be judged at little cost."""
+    others = [other for other in FORMULATIONS if other.family != case.formulation.family]
+    yield from _of(case, answer, [other for other in others if getattr(other, "between", None) is None])
+
+
+def _of(case: Case, answer: Answer, others: list[Formulation]) -> Trials:
+    for other in others:
         family = family_of(other)
         shared = {key: value for key, value in case.parameters.items() if key in other.parameter_names}
         if not family.biased:
@@ -192,7 +208,8 @@ def half(case: Case, answer: Answer) -> Trials:
             yield Trial("half", words, scaled, larger)
     for factor in (0.5, 2.0) if "C" in case.parameters else ():
         words = f"C times {factor:g}: a ½ missing or doubled"
-        yield with_parameters(case, answer, "parameter", words, C=case.parameters["C"] * factor)
+        scaled = with_parameters(case, answer, "half", words, C=case.parameters["C"] * factor)
+        yield replace(scaled, kind="parameter:C")
 
 
 @on_weights

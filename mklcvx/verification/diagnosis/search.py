@@ -38,6 +38,7 @@ SCREEN = 1e-3  # residual beyond which nothing is solved
 WIDE = 1e-2  # gap of a whole point up to which its parts are judged one by one
 FLOOR = 1e-8  # explanations that leave no more are equally good
 NEAR = 10.0  # and so are those within this factor of the best
+FAR = 3.0  # times as far from the optimum random answers must be for one to be near it
 STRANGERS = 4  # random answers that must not meet a hypothesis
 SECONDS = 2.5  # of single steps
 AFTERWARDS = 80  # steps after one that explains: a number, so that no diagnosis depends on the machine's load
@@ -141,7 +142,7 @@ class Search:
         """Whether answers at random are not much farther from the optimum than this one is."""
         rng = np.random.default_rng(0)
         strangers = (at_random(self.case, self.answer, rng) for _ in range(STRANGERS))
-        return any(max(part.off for part in judged_parts(self.case, one)[0]) <= NEAR * off for one in strangers)
+        return any(max(part.off for part in judged_parts(self.case, one)[0]) <= FAR * off for one in strangers)
 
     def light(self, one: Scored, second: bool = False) -> Scored:
         """What explains nothing is kept without its problem, where no second step starts from it or it is large."""
@@ -286,8 +287,8 @@ def promising(singles: list[Scored], base: Conditions | None, limit: float) -> I
 
     seen: set[object] = set()
     for one in sorted(usable, key=promise):
-        key = id(one.case), id(one.answer)
-        if key not in seen:
+        key, left = (id(one.case), id(one.answer)), {} if one.found is None else one.found.residuals
+        if key not in seen and left != before:  # what changes nothing is no step
             seen.add(key)
             yield one
 

@@ -21,6 +21,7 @@ from ..mistakes_in_losses import LENGTHS, LOSSES, TARGETS, implied_outputs
 from ..mistakes_in_points import LAST, POINTS, about_machines
 from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, bounds_of_alpha, elastic_net, radius
 
+NORMS = "the term of the norms"
 ENTROPIC = ("logistic", "softmax")  # losses with logarithms
 
 
@@ -39,7 +40,8 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
     factors = dict(_factors(case, own))
     changes = {name: [(words, (by - 1) * value) for words, by in factors[name]] for name, value in own.items()}
     for name, value in own.items():
-        yield f"from which {name} is missing", -value
+        dual = "; or, in the dual, the ½ of its quadratic term" if name == NORMS else ""
+        yield f"from which {name} is missing{dual}", -value
         yield from ((f"in which {words}", added) for words, added in changes[name])
     for words, constant in case.task.loss_function.constants(case.task.y, case.task.box).items():
         yield f"from which {words} is missing", -constant
@@ -62,8 +64,8 @@ def _counted(case: Case) -> Iterator[tuple[str, float]]:
     norms = float(formulation.penalty(found.norms, **task.own)) - price
     level = loss.level_cost(float(found.multipliers[loss.level_name]), task.box) if loss.level_name else 0.0
     counted = {
-        "the term of the norms": norms, "the loss": found.objective - norms - price - level,
-        "the penalty of the weights": price, "the price of the margin or the tube": level,
+        NORMS: norms, "the loss": found.objective - norms - price - level,
+        "the penalty R of the weights": price, f"the price of the {'tube' if loss.free_tube else 'margin'}": level,
     }  # fmt: skip
     yield from ((name, value) for name, value in counted.items() if value)
 
@@ -73,7 +75,7 @@ def _factors(case: Case, own: Mapping[str, float]) -> Iterator[tuple[str, list[t
     linear part is the loss and twice that term, with none of it."""
     n, price, loss = case.instance.samples, case.parameters.get("C"), case.task.loss_function
     for name in own:
-        found = [(f"{name} is taken twice: a ½ is missing", 2.0), (f"{name} is halved", 0.5)]
+        found = [(_twice(case, name), 2.0), (f"{name} is halved", 0.5)]
         if name == "the loss":
             found += [(f"{name} is divided by n, a mean", 1 / n)]
             found += [] if price in (None, 1) else [(f"{name} is not multiplied by C", 1 / price)]
@@ -81,9 +83,20 @@ def _factors(case: Case, own: Mapping[str, float]) -> Iterator[tuple[str, list[t
             found += [(f"{name} has logarithms of base two", 1 / np.log(2))] * bool(loss.name in ENTROPIC)
         else:
             found += [(f"{name} has the other sign", -1.0)]
-        if name == "the term of the norms":
+        if name == NORMS:
             found += [("the dual's linear part is counted with half of its quadratic one", 1.5)]
         yield name, found
+
+
+def _twice(case: Case, name: str) -> str:
+    loss = case.task.loss_function
+    if name == NORMS:
+        return "the ½ of its quadratic term is missing, in the primal; or the dual's linear term is counted alone"
+    if name == "the loss" and (loss.log_link or loss.degree == 2):
+        return (
+            "the deviance is counted in full, not by half" if loss.log_link else "the ½ of the squared loss is missing"
+        )
+    return f"{name} is taken twice: a ½ is missing"
 
 
 @on_weights
