@@ -1,6 +1,6 @@
 """How many wrong answers the judge rejects, and how many mistakes it names: the blind list, and random answers.
 
-    python validation/judge/score.py [--journal FILE] [-o validation/judge/blind.md]
+    python validation/judge/score.py [--list second] [--journal FILE] [-o validation/judge/second.md]
 
 A mistake is *named* if one of the explanations is one of the accepted ones, to the last kind. It is *misleading* if
 the answer is rejected and not named, and something else than `unknown` is given as the reason. Of random answers none
@@ -11,6 +11,7 @@ printed, and counts as neither rejected nor named.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import time
 import traceback
@@ -24,7 +25,6 @@ import blind_families
 import blind_losses
 import blind_single
 import numpy as np
-from blind_list import WRONG
 from blind_tools import Problem
 
 import mklcvx
@@ -32,6 +32,7 @@ import mklcvx
 HERE = Path(__file__).parent
 NOTHING = {"unknown", "unknown:converged"}
 RANDOM = 300
+SEEDS = {"blind": 9000, "second": 12000}  # first seeds of random answers, by list
 Row = dict[str, Any]
 Made = tuple[mklcvx.Instance, str, dict[str, Any], dict[str, Any]]
 
@@ -61,19 +62,19 @@ def scored(row: Row, accepted: Iterable[frozenset[str]]) -> Row:
     return row | {"rejected": rejected, "named": named, "first": first, "misleading": misleading}
 
 
-def randoms() -> list[tuple[str, Callable[[], Made]]]:
+def randoms(first: int) -> list[tuple[str, Callable[[], Made]]]:
     """Random parts of plausible sizes, for problems of all families, seeds fixed."""
     modules = (blind_single, blind_losses, blind_families)
     problems = [p for m in modules for p in vars(m).values() if isinstance(p, Problem)]
     return [
-        (f"random {i}: {problems[i % len(problems)].title}", _random(problems[i % len(problems)], i))
+        (f"random {i}: {problems[i % len(problems)].title}", _random(problems[i % len(problems)], first + i))
         for i in range(RANDOM)
     ]
 
 
 def _random(problem: Problem, seed: int) -> Callable[[], Made]:
     def make() -> Made:
-        rng = np.random.default_rng(9000 + seed)
+        rng = np.random.default_rng(seed)
         right = problem.solve()
         weights = rng.dirichlet(np.ones(len(right.weights))) * rng.choice([1.0, np.nansum(np.abs(right.weights))])
         answer: dict[str, Any] = {"weights": weights}
@@ -102,7 +103,7 @@ def line(title: str, rows: list[Row]) -> str:
     return f"| {title} | {len(rows)} | " + " | ".join(str(c) for c in counts) + " |"
 
 
-def page(rows: list[Row], chance: list[Row]) -> str:
+def page(rows: list[Row], chance: list[Row], which: str) -> str:
     doubles = [r for r in rows if r["double"]]
     seconds = [r["seconds"] for r in rows]
     explained = [r for r in chance if any(set(kinds) - NOTHING for kinds in r["explanations"])]
@@ -110,8 +111,8 @@ def page(rows: list[Row], chance: list[Row]) -> str:
     summary = [
         "# A blind list of wrong answers",
         "",
-        "Made by `python validation/judge/score.py`. The list and the accepted diagnoses (`blind_*.py`) were written",
-        "without knowledge of the judge's code, and before its first run on them.",
+        f"Made by `python validation/judge/score.py --list {which}`. The list and the accepted diagnoses",
+        f"(`{which}_*.py`) were written without knowledge of the judge's code, and before its first run on them.",
         "",
         f"- rejected: {share(sum(r['rejected'] for r in rows), len(rows))}",
         f"- named: {share(sum(r['named'] for r in rows), len(rows))}",
@@ -143,9 +144,12 @@ def page(rows: list[Row], chance: list[Row]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--journal", type=Path, default=HERE / "blind.jsonl")
+    parser.add_argument("--list", choices=SEEDS, default="second", help="whose wrong answers are judged")
+    parser.add_argument("--journal", type=Path, help="NAME.jsonl beside this file unless given")
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
+    given.journal = given.journal or HERE / f"{given.list}.jsonl"
+    wrong_answers = importlib.import_module(f"{given.list}_list").WRONG
     warnings.simplefilter("ignore")
     known = [json.loads(text) for text in given.journal.read_text().splitlines()] if given.journal.exists() else []
     done = {row["name"]: row for row in known}
@@ -159,11 +163,11 @@ def main() -> None:
         return done[name]
 
     rows = []
-    for wrong in WRONG:
+    for wrong in wrong_answers:
         about = {"family": wrong.family, "category": wrong.category, "double": wrong.double}
         expected = {"accepted": [sorted(kinds) for kinds in wrong.accepted]}
         rows.append(scored(once(wrong.name, wrong.make), wrong.accepted) | about | expected)
-    text = page(rows, [once(name, make) for name, make in randoms()])
+    text = page(rows, [once(name, make) for name, make in randoms(SEEDS[given.list])], given.list)
     if given.output:
         given.output.write_text(text)
     else:
