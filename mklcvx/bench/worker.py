@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..io.files import load_instance, save_answer, save_solution
+from ..io.files import load_instance, save_answer, save_solution, write_whole
 from ..problem.instance import Instance
 from ..problem.low_rank import dense
 from ..problem.stack import Array
@@ -111,7 +111,7 @@ def _peer(instance: Instance, request: Record) -> Record:
         raise InputError(f"{peer.name} needs {peer.package}, which cannot be imported")
     _warm_up(lambda problem, _: peer.run(problem, request["parameters"]), instance)
     answer, measured = _measured(lambda: peer.run(instance, request["parameters"]))
-    np.savez(request["answer"], **answer)
+    write_whole(request["answer"], lambda file: np.savez(file, **answer))
     return measured
 
 
