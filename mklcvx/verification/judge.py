@@ -241,7 +241,7 @@ def verify(
         raise InputError("answer: the trace has no points: give at least one")
     submission = Submission(instance, formulation or "", settings, answer_of(record), points)
     if convention is not None:
-        with np.errstate(all="ignore"):  # what overflows is judged, and found wanting
+        with np.errstate(all="ignore"):  # as below
             submission = (translation(convention) if isinstance(convention, str) else convention)(submission)
         if not isinstance(submission, Submission):
             raise InputError("convention: the function returned no Submission: give one that returns what it converts")
@@ -254,6 +254,7 @@ def _checked_point(point: object) -> Mapping[str, Own]:
     return point
 
 
+@np.errstate(all="ignore")  # what overflows is judged, and found wanting
 def judge_submission(submission: Submission, tol: float, diagnosis: bool = True) -> Report:
     """As `verify`, for a submission."""
     check_tolerance(tol, "a relative tolerance such as 1e-6")
