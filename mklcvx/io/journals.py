@@ -20,9 +20,7 @@ from ..errors import InputError
 
 def add_line(path: Path, record: dict[str, Any]) -> None:
     """Add a record as one line. JSON has no number that is not finite: such a number becomes None, as everywhere."""
-    text = (json.dumps(_finite(record), ensure_ascii=False, allow_nan=False) + "\n").encode(
-        "utf-8", "backslashreplace"
-    )
+    text = (json.dumps(_finite(record), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "backslashreplace")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab+", buffering=0) as file:
