@@ -145,7 +145,7 @@ def misfits(function: Callable[..., Any], given: Mapping[str, Any]) -> Iterator[
 def _field_misfits(owner: object) -> Iterator[str]:
     for made in type(owner).__mro__:
         spaces = vars(inspect.getmodule(made) or types)
-        for name, hint in vars(made).get("__annotations__", {}).items():
+        for name, hint in inspect.get_annotations(made).items():
             if name in vars(owner) and "ClassVar" not in str(hint):
                 yield from filter(None, [_misfit(name, vars(owner)[name], hint, spaces)])
 
@@ -164,8 +164,9 @@ def _misfit(name: str, value: Any, hint: Any, spaces: Mapping[str, Any]) -> str:
         fault = "" if isinstance(value, str) else _no_array(value)
         return f"{name} {fault}: give an array of numbers" if fault else ""
     try:
-        wanted = eval(hint, dict(spaces)) if isinstance(hint, str) else hint  # our own annotations
-    except Exception:  # a name that is imported for type checkers alone
+        alone = types.SimpleNamespace(__annotations__={name: hint})  # one that cannot be found out spoils no other
+        wanted = typing.get_type_hints(alone, dict(spaces))[name]
+    except (NameError, TypeError, AttributeError):  # a name that is imported for type checkers alone
         return ""
     if fits(value, wanted):
         return ""
