@@ -4,13 +4,14 @@
 
 Allowed are a result, a refusal of ours in one line, a warning of ours, and the error that a caller's own function
 raises. Anything else is a fault: another package's error, a defect of ours, a message of several lines, a warning of
-NumPy. `--every N` makes one call in N. The page is `misuse.md`; the exit status is 1 if there is a fault.
+another package, something printed, by a library in C as well. `--every N` makes one call in N. The page is `misuse.md`; the exit status is 1 if there is a fault.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import fnmatch
 import inspect
 import io
@@ -70,6 +71,7 @@ def misused(
             for call in calls(Path(folder)):
                 if not fnmatch.fnmatch(call.name, pattern):
                     continue
+                print(f"{time.monotonic() - started:7.0f} s  {number} calls  {call.name}", flush=True)
                 for words, made in _attempts(call):
                     number += 1
                     if number % every or time.monotonic() - started > seconds:
@@ -105,12 +107,11 @@ def parameters_of(call: Call) -> list[str]:
 
 def outcome(made: Callable[[], Any]) -> tuple[str, str]:
     """How a call ended, and what was wrong with that; nothing if it was right."""
-    with warnings.catch_warnings(record=True) as said, _limited():
+    with warnings.catch_warnings(record=True) as said, _limited(), _heard() as printed:
         warnings.simplefilter("always")
         try:
-            with contextlib.redirect_stdout(io.StringIO()) as out:
-                made()
-            how, fault = "result", f"it printed {out.getvalue()[:80]!r}" if out.getvalue() else ""
+            made()
+            how, fault = "result", ""
         except InputError as refused:
             how, text = "refused", str(refused)
             fault = "" if "\n" not in text and 0 < len(text) <= LONGEST else f"not one line: {text[:200]!r}"
@@ -118,6 +119,8 @@ def outcome(made: Callable[[], Any]) -> tuple[str, str]:
             how, fault = "too long", f"no answer within {PATIENCE} s"
         except Exception as raised:
             how, fault = _raised(raised)
+    if words := printed():
+        return how, f"it printed {words[:80]!r}"
     categories = [one.category for one in said]
     if how == "result" and any(issubclass(one, RuntimeWarning) for one in categories):
         return "NumPy warned", fault  # infinite or huge numbers in plain arithmetic
@@ -145,6 +148,31 @@ def _called(raised: Exception) -> Any:
     import traceback
 
     return traceback.extract_tb(raised.__traceback__)
+
+
+@contextlib.contextmanager
+def _heard() -> Iterator[Callable[[], str]]:
+    """What was printed within it, on standard output and error, by Python and by libraries in C."""
+    with tempfile.TemporaryFile() as file:
+        before, said = {stream: os.dup(stream) for stream in (1, 2)}, list[str]()
+
+        def flush() -> None:
+            ctypes.CDLL(None).fflush(None)
+            sys.stdout.flush()
+            sys.stderr.flush()
+
+        flush()
+        for stream in before:
+            os.dup2(file.fileno(), stream)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+                yield lambda: "".join(said)
+        finally:
+            flush()
+            said += [out.getvalue(), os.pread(file.fileno(), 1000, 0).decode(errors="replace")]
+            for stream, old in before.items():
+                os.dup2(old, stream)
+                os.close(old)
 
 
 @contextlib.contextmanager
