@@ -29,6 +29,7 @@ from ..problem.instance import Instance
 from ..problem.low_rank import dense
 from ..problem.stack import Array
 from .peers import PEERS
+from .process import READY
 
 Record = dict[str, Any]
 
@@ -43,9 +44,10 @@ def main() -> None:
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)  # a contestant that reads gets nothing
     warnings.simplefilter("ignore")
-    print(json.dumps({"ready": True}), file=channel, flush=True)
+    print(json.dumps({"ready": True, "ticket": READY}), file=channel, flush=True)
     for line in requests:
-        print(json.dumps(_reply(json.loads(line))), file=channel, flush=True)
+        request = json.loads(line)
+        print(json.dumps({**_reply(request), "ticket": request["ticket"]}), file=channel, flush=True)
 
 
 @lru_cache(maxsize=1)
