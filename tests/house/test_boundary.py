@@ -17,6 +17,7 @@ import mklcvx
 from mklcvx import InputError, Instance, solve, solve_path, verify, zoo
 from mklcvx.errors import InputTypeError, InternalError, NotEnoughMemory
 from mklcvx.problem.boundary import MARK, fits, public
+from mklcvx.problem.preprocessing import Centre, Preprocessing
 from mklcvx.solvers import interrupts, solving
 from mklcvx.solvers.interior.engine import InteriorPoint
 from mklcvx.solvers.silence import silent
@@ -24,6 +25,9 @@ from refusals import check_refused
 
 INSTANCE = zoo.by_hand()
 K, Y = INSTANCE.kernels, INSTANCE.y
+
+SELF: list[object] = []
+SELF.append(SELF)
 
 
 class Hostile:
@@ -57,6 +61,13 @@ class Hostile:
         (lambda: mklcvx.LowRank([np.eye(3)]).matvecs("x"), "these arguments cannot be used"),
         (lambda: zoo.random(-1), "n = -1: give a whole number between 2 and"),
         (lambda: verify(INSTANCE, "sm1", objective=1.0, tau=0), "tau"),
+        (lambda: INSTANCE.of_samples(3), "samples are an array () of int64: give a list of whole numbers"),
+        (lambda: INSTANCE.of_samples([True] * 4), "samples are an array (4,) of bool"),
+        (lambda: INSTANCE.of_samples([0, 4]), "samples has an index beyond 4 samples: give numbers from 0 to 3"),
+        (lambda: Preprocessing([Centre()]).fit(K, sample_weight=1.0), "sample_weight has shape () for 4 samples"),
+        (lambda: Preprocessing([Centre()]).fit(K, sample_weight=[0] * 4), "not positive and finite"),
+        (lambda: Preprocessing([Centre()]).fit(np.broadcast_to(1.0, (2, 10**7, 10**7))), "memory"),
+        (lambda: mklcvx.OneClassMKL(kernels=SELF).fit(np.eye(4)), "nested too deeply, or contains itself"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_one_line(call, words):
@@ -76,6 +87,8 @@ def test_the_callers_own_errors_pass():
             solve(INSTANCE, "l1", solver="interior", **{option: raises})
     with pytest.raises(ZeroDivisionError):  # numerical, but not of our numbers
         solve(INSTANCE, "l1", solver="interior", callback=lambda row: row.iteration / 0)
+    with pytest.raises(Mine, match="of the caller"):  # given to an object before
+        mklcvx.MKLClassifier(kernels=raises).fit(np.eye(4), [0, 1, 0, 1])
 
 
 def test_what_nobody_has_foreseen_is_named_a_defect_or_memory():
