@@ -234,6 +234,13 @@ def test_a_solver_that_speaks_is_heard_by_nobody_and_others_are(capsys):
     assert capsys.readouterr().out == "another thread\nafterwards\n"
 
 
+def test_lapack_is_not_made_to_speak(capfd):
+    instance = Instance(zoo.random(8, 3).kernels, zoo.random(8, 3).y, groups=[0, 0, 1])
+    found = solve(instance, "group_lasso", lam=1e-320, loss="squared_hinge", time_limit=5.0)
+    assert "left the range of double precision" in found.message
+    assert capfd.readouterr() == ("", "")
+
+
 def test_the_records_of_kept_folds_are_read_for_the_same_request_alone(tmp_path):
     from mklcvx.cli.kept_folds import KeptFolds
     from mklcvx.estimators.cross_validation import Trial
