@@ -1,10 +1,11 @@
 """Misuse of the public interface: every function and method with every hostile value in the place of every argument.
 
-    python validation/robustness/misuse.py [--every N] [--calls PATTERN] [-o validation/robustness]
+    python validation/robustness/misuse.py [--every N [--shift K]] [--calls PATTERN] [-o validation/robustness]
 
 Allowed are a result, a refusal of ours in one line, a warning of ours, and the error that a caller's own function
 raises. Anything else is a fault: another package's error, a defect of ours, a message of several lines, a warning of
-another package, something printed, by a library in C as well. `--every N` makes one call in N. The page is `misuse.md`; the exit status is 1 if there is a fault.
+another package, something printed, by a library in C as well. `--every N` makes one call in N, those of another
+`--shift` are others. The page is `misuse.md`; the exit status is 1 if there is a fault.
 """
 
 from __future__ import annotations
@@ -47,10 +48,11 @@ class TooLong(BaseException):
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1, help="make one call in so many")
+    parser.add_argument("--shift", type=int, default=0, help="begin with this one of them")
     parser.add_argument("--calls", default="*", metavar="PATTERN", help="only calls whose names fit")
     parser.add_argument("-o", "--output", type=Path, default=FOLDER)
     asked = parser.parse_args(arguments)
-    counts, faults = misused(asked.every, asked.calls)
+    counts, faults = misused(asked.every, asked.calls, shift=asked.shift)
     text = page(counts, faults)
     asked.output.mkdir(parents=True, exist_ok=True)
     (asked.output / "misuse.md").write_text(text, encoding="utf-8")
@@ -59,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def misused(
-    every: int = 1, pattern: str = "*", seconds: float = float("inf")
+    every: int = 1, pattern: str = "*", seconds: float = float("inf"), shift: int = 0
 ) -> tuple[dict[str, Counter[str]], list[str]]:
     """How the calls of every function ended, and the faults in words."""
     counts: dict[str, Counter[str]] = {}
@@ -74,7 +76,7 @@ def misused(
                 print(f"{time.monotonic() - started:7.0f} s  {number} calls  {call.name}", flush=True)
                 for words, made in _attempts(call):
                     number += 1
-                    if number % every or time.monotonic() - started > seconds:
+                    if number % every != shift or time.monotonic() - started > seconds:
                         continue
                     how, fault = outcome(made)
                     counts.setdefault(call.name, Counter())[how] += 1
