@@ -73,6 +73,8 @@ def _checked_place(path: Path) -> Iterator[None]:
             fault = f"{path.parent} is no folder" if path.parent.exists() else f"no folder {path.parent}"
             raise InputError(f"output {path}: {fault}: {'give another' if path.parent.exists() else 'create it first'}")
         yield
+    except UnicodeError:
+        raise InputError(f"output {ascii(str(path))[:80]}: is no name that a file can have: choose another") from None
     except OSError as fault:
         raise InputError(f"output {str(path)[:80]}: not possible ({fault.strerror}): choose another name") from None
     if not os.access(path.parent, os.W_OK):

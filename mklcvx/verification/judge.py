@@ -288,7 +288,7 @@ def _report(case: Case, answer: Answer, tol: float, thorough: bool, stated: Stat
     loose = family.ranges(case, tol) if thorough and answer.weights is not None else None
     notes = [f"the optimum itself could only be enclosed to {known.width:.1e}"] if known.width > tol / 10 else []
     ignored = [name for name in answer.multipliers if name not in {part.name for part in parts}]
-    notes += [f"not judged: {', '.join(sorted(ignored))}"] if ignored and thorough else []
+    notes += [f"not judged: {', '.join(sorted(map(str, ignored)))}"] if ignored and thorough else []
     return Report(
         formulation=case.formulation.name,
         parameters=case.parameters,

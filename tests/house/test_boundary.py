@@ -61,6 +61,8 @@ class Hostile:
         (lambda: mklcvx.LowRank([np.eye(3)]).matvecs("x"), "these arguments cannot be used"),
         (lambda: zoo.random(-1), "n = -1: give a whole number between 2 and"),
         (lambda: verify(INSTANCE, "sm1", objective=1.0, tau=0), "tau"),
+        (lambda: mklcvx.second_stage(INSTANCE, solve(INSTANCE, "ts"), C=-1), "parameter C = -1 is outside the limits"),
+        (lambda: mklcvx.save_instance("\ud800.npz", INSTANCE), "is no name that a file can have"),
         (lambda: INSTANCE.of_samples(3), "samples are an array () of int64: give a list of whole numbers"),
         (lambda: INSTANCE.of_samples([True] * 4), "samples are an array (4,) of bool"),
         (lambda: INSTANCE.of_samples([0, 4]), "samples has an index beyond 4 samples: give numbers from 0 to 3"),
@@ -89,6 +91,10 @@ def test_the_callers_own_errors_pass():
         solve(INSTANCE, "l1", solver="interior", callback=lambda row: row.iteration / 0)
     with pytest.raises(Mine, match="of the caller"):  # given to an object before
         mklcvx.MKLClassifier(kernels=raises).fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_multipliers_may_have_any_names():
+    assert verify(INSTANCE, "l1", objective=1.125, multipliers={1: 2, "x": 3}).notes == ("not judged: 1, x",)
 
 
 def test_what_nobody_has_foreseen_is_named_a_defect_or_memory():
