@@ -80,10 +80,10 @@ class Worker(contextlib.AbstractContextManager["Worker"]):
 
     def end(self) -> None:
         if self.process is not None:
-            with contextlib.suppress(BrokenPipeError), self.process:  # which closes its pipes and waits
-                with contextlib.suppress(ProcessLookupError, PermissionError):  # and what it has started
-                    os.killpg(self.process.pid, signal.SIGKILL)
-            self.process = None
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # with what it has started
+                os.killpg(self.process.pid, signal.SIGKILL)
+            with contextlib.suppress(BrokenPipeError), self.process:  # closes its pipes and waits
+                self.process = None
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self.process is None:

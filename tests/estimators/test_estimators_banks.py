@@ -108,7 +108,7 @@ def test_sample_weights_beyond_measure_are_refused(size):
 @pytest.mark.parametrize("model", [MKLClassifier(), MultiLabelMKL()])
 def test_a_single_sample_weight_that_is_no_weight_is_refused(model, weight):
     with pytest.raises(InputError, match=r"sample_weight"):
-        model.fit(WINE, np.eye(3, dtype=int)[GRAPE] if isinstance(model, MultiLabelMKL) else GRAPE, sample_weight=weight)
+        model.fit(WINE, np.eye(3, dtype=int)[GRAPE] if model.__class__ is MultiLabelMKL else GRAPE, weight)
 
 
 def test_columns_and_kernels_may_come_as_other_kinds_of_arrays():

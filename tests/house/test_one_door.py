@@ -16,8 +16,9 @@ MAY = {
 }
 STREAMS = {"file", "stream", "written", "out"}  # what the door hands over, or memory
 WRITERS = {
-    "write_text", "write_bytes", "touch", "rename", "hardlink_to", "symlink_to", "tofile", "np.save", "savez", "savetxt",
-    "savez_compressed", "savemat", "savefig", "to_csv", "dump", "copy2", "copyfile", "copytree", "move", "mkstemp",
+    "write_text", "write_bytes", "touch", "rename", "hardlink_to", "symlink_to", "tofile", "np.save", "savez",
+    "savetxt", "savez_compressed", "savemat", "savefig", "to_csv", "dump", "copy2", "copyfile", "copytree", "move",
+    "mkstemp",
 }  # fmt: skip
 OURS = {"io", "writing", "files"}
 
