@@ -165,6 +165,8 @@ class LowRank:
         ndarray of shape (..., M)
             One number for each kernel.
         """
+        if np.shape(values)[-1:] != (self.rank,):
+            raise InputError(f"values have shape {np.shape(values)}: give (…, {self.rank}), a number for each column")
         return np.asarray(np.add.reduceat(values, self.starts, axis=-1))
 
     def spread(self, weights: Array) -> Array:
