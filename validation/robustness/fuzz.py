@@ -37,7 +37,7 @@ GUIDED = ("mklcvx.io", "mklcvx.checker", "mklcvx.verification", "mklcvx.estimato
           "mklcvx.problem", "mklcvx.zoo.data", "zipfile", "json")  # fmt: skip
 LARGEST = 20_000  # bytes of a file that is changed further
 SHOWN = 12
-APART, FEWER = "instance v7.3", 20  # starts a process for every file: a twentieth of the reads
+APART, FEWER = "instance v7.3", 50  # starts a process for every file: a fiftieth of the reads
 
 
 def main(arguments: list[str] | None = None) -> int:
