@@ -66,6 +66,8 @@ class Hostile:
         (lambda: mklcvx.LowRank([np.eye(3)]).sums(np.broadcast_to(1.0, (9, 10**7, 10**7))), "give (…, 3)"),
         (lambda: mklcvx.save_instance("\x00.npz", INSTANCE), "is no name that a file can have"),
         (lambda: mklcvx.save_instance("\x00", INSTANCE), "output"),
+        (lambda: zoo.random(8, 2, seed=SELF), "seed = [[...]]: give a whole number"),
+        (lambda: zoo.rank_one(8, 2, seed=None), "seed = None: give a whole number"),
         (lambda: INSTANCE.of_samples(3), "samples are an array () of int64: give a list of whole numbers"),
         (lambda: INSTANCE.of_samples([True] * 4), "samples are an array (4,) of bool"),
         (lambda: INSTANCE.of_samples([0, 4]), "samples has an index beyond 4 samples: give numbers from 0 to 3"),
