@@ -56,7 +56,7 @@ def check_certified(name: str, task: LabelTask, most: int = 50):
 
 def cost_of_rounding(task: LabelTask, point) -> float:
     """What the losses lose where every product in the outputs Σ_m p_mK_mβ is rounded once, and the errors add up as a
-    random walk does. The outputs cancel, so that this is far above the last bits of the value, whatever BLAS there is."""
+    random walk does. The outputs cancel, so that this is far above the last bits of the value."""
     p, (beta, gamma) = point.upper.point.weights, point.lower.point
     alpha = beta / np.where(gamma > 0, gamma, np.inf)[:, None]
     products = np.abs(alpha) @ np.tensordot(p, np.abs(task.kernels), axes=1)
