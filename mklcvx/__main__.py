@@ -1,4 +1,4 @@
-"""`python -m mklcvx`, and the command `mklcvx`: an interrupt during the imports is no traceback, either."""
+"""`python -m mklcvx`, and the command `mklcvx`: an interrupt before or after the work is no traceback, either."""
 
 import os
 import signal
@@ -6,15 +6,15 @@ import signal
 
 def main() -> None:
     """Run the command line."""
-    signal.signal(signal.SIGINT, _leave)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as of a job in the background
+        signal.signal(signal.SIGINT, _leave)
     from .cli.main import main as run
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     run()
 
 
 def _leave(*_: object) -> None:
-    os.write(2, b"mklcvx: interrupted; nothing was written\n")
+    os.write(2, b"mklcvx: interrupted\n")
     os._exit(130)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import select
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,8 @@ ONE_THREAD = {
     f"{library}_THREADS": "1"
     for library in ("OPENBLAS_NUM", "OMP_NUM", "MKL_NUM", "BLIS_NUM", "VECLIB_MAXIMUM", "NUMEXPR_NUM", "RAYON_NUM")
 }
+READY = "ready"  # the ticket of the first line, for which nobody has asked
+LONGEST = 1_000_000  # bytes of a reply
 EXPECTED = 1e-6  # the relative gap asked of contestants that do not state one themselves
 
 
@@ -55,50 +60,60 @@ class Worker(contextlib.AbstractContextManager["Worker"]):
 
     def __init__(self, instance: Path) -> None:
         self.instance = instance
-        self.process: subprocess.Popen[str] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
 
     def __exit__(self, *_: object) -> None:
         self.end()
 
     def ask(self, request: dict[str, Any], patience: float | None = None) -> dict[str, Any] | None:
         """Return the reply, or None if there was none in time. If the process died, the reply has a fault."""
-        process = self._running()
+        process, ticket = self._running(), secrets.token_hex(8)
         assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # the process has died, and there will be no reply
-            plain = json.dumps({"instance": str(self.instance), **request}, default=lambda number: number.item())
-            process.stdin.write(plain + "\n")
+            asked = {"instance": str(self.instance), **request, "ticket": ticket}
+            process.stdin.write(json.dumps(asked, default=lambda number: number.item()).encode() + b"\n")
             process.stdin.flush()
-        reply = self._reply(process, patience)
+        reply = self._reply(process, ticket, patience)
         if reply is None or reply.get("died"):
             self.end()
         return reply
 
     def end(self) -> None:
         if self.process is not None:
-            with contextlib.suppress(BrokenPipeError), self.process:  # which closes its pipes and waits
-                self.process.kill()
-            self.process = None
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # with what it has started
+                os.killpg(self.process.pid, signal.SIGKILL)
+            with contextlib.suppress(BrokenPipeError), self.process:  # closes its pipes and waits
+                self.process = None
 
-    def _running(self) -> subprocess.Popen[str]:
+    def _running(self) -> subprocess.Popen[bytes]:
         if self.process is None:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "mklcvx.bench.worker"], stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8",
-                env={**os.environ, **ONE_THREAD}, start_new_session=True,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **ONE_THREAD},
+                start_new_session=True,
             )  # fmt: skip
-            if not (self._reply(self.process, None) or {}).get("ready"):
+            if not (self._reply(self.process, READY, None) or {}).get("ready"):
                 raise InternalError("the process for benchmarks does not start")
         return self.process
 
     @staticmethod
-    def _reply(process: subprocess.Popen[str], patience: float | None) -> dict[str, Any] | None:
-        """Read one line of JSON. Replies are short and written at once, so a readable line is complete."""
+    def _reply(process: subprocess.Popen[bytes], ticket: str, patience: float | None) -> dict[str, Any] | None:
+        """Read one line of JSON with the ticket of the request. A contestant may have found the pipe, and written to
+        it: half a line is not waited for, and a line without the ticket is no reply."""
         assert process.stdout is not None
-        if not select.select([process.stdout], [], [], patience)[0]:
-            return None
-        try:
-            line = process.stdout.readline()
-            reply = json.loads(line) if line else {"fault": "its process died", "died": True}
-            return dict(reply)
-        except (ValueError, TypeError):  # a contestant has found the pipe, and written to it
-            return {"fault": "its process wrote into the pipe that replies come through", "died": True}
+        until, line = None if patience is None else time.monotonic() + patience, b""
+        while not line.endswith(b"\n"):
+            left = None if until is None else max(until - time.monotonic(), 0.0)
+            if not select.select([process.stdout], [], [], left)[0]:
+                return None
+            part = os.read(process.stdout.fileno(), LONGEST)
+            line += part
+            if not part or len(line) > LONGEST:
+                break
+        if not line:
+            return {"fault": "its process died", "died": True}
+        with contextlib.suppress(ValueError):
+            reply = json.loads(line)
+            if isinstance(reply, dict) and reply.pop("ticket", None) == ticket:
+                return reply
+        return {"fault": "its process wrote into the pipe that replies come through", "died": True}

@@ -24,11 +24,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..io.files import load_instance, save_answer, save_solution
+from ..io.files import load_instance, save_answer, save_solution, write_whole
 from ..problem.instance import Instance
 from ..problem.low_rank import dense
 from ..problem.stack import Array
 from .peers import PEERS
+from .process import READY
 
 Record = dict[str, Any]
 
@@ -43,9 +44,10 @@ def main() -> None:
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)  # a contestant that reads gets nothing
     warnings.simplefilter("ignore")
-    print(json.dumps({"ready": True}), file=channel, flush=True)
+    print(json.dumps({"ready": True, "ticket": READY}), file=channel, flush=True)
     for line in requests:
-        print(json.dumps(_reply(json.loads(line))), file=channel, flush=True)
+        request = json.loads(line)
+        print(json.dumps({**_reply(request), "ticket": request["ticket"]}), file=channel, flush=True)
 
 
 @lru_cache(maxsize=1)
@@ -111,7 +113,7 @@ def _peer(instance: Instance, request: Record) -> Record:
         raise InputError(f"{peer.name} needs {peer.package}, which cannot be imported")
     _warm_up(lambda problem, _: peer.run(problem, request["parameters"]), instance)
     answer, measured = _measured(lambda: peer.run(instance, request["parameters"]))
-    np.savez(request["answer"], **answer)
+    write_whole(request["answer"], lambda file: np.savez(file, **answer))
     return measured
 
 

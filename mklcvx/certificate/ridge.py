@@ -36,8 +36,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ..problem.factors import pivoted_cholesky
 from ..problem.low_rank import LowRank
-from ..problem.stack import KernelStack, mirrored, pivoted_cholesky
+from ..problem.stack import KernelStack, mirrored
 from ..problem.streamed import Streamed
 from ..problem.validation import largest_entry
 from .passes import ROWS

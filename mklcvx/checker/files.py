@@ -6,6 +6,7 @@ packed into no more bytes than the file has, and unpack to no more than deflate 
 
 import json
 import os
+import sys
 import warnings
 import zipfile
 
@@ -32,7 +33,17 @@ def arrays_of(path):
     require(size <= LARGEST, f"it unpacks to {size} bytes, too many to be audited")
     with warnings.catch_warnings(), np.load(path, allow_pickle=False) as file:
         warnings.simplefilter("ignore")
-        return {key: file[key] for key in file.files}
+        arrays = {key: file[key] for key in file.files}
+    require(all(map(is_text, arrays.values())), "an array has characters that there are not")
+    return arrays
+
+
+def is_text(array):
+    """Whether an array, if it is one of texts, has Unicode's characters alone: Python breaks on others."""
+    if array.dtype.kind != "U":
+        return True
+    codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
+    return codes.max(initial=0) <= sys.maxunicode
 
 
 def unrepeated(pairs):

@@ -24,8 +24,9 @@ class Stopped(Exception):
 
 @contextlib.contextmanager
 def heard() -> Iterator[None]:
-    """Within it, an interrupt is heard, whatever the process is doing."""
-    if threading.current_thread() is not threading.main_thread():
+    """Within it, an interrupt is heard, whatever the process is doing; unless it is to be ignored, as by `nohup`."""
+    is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if is_ignored or threading.current_thread() is not threading.main_thread():
         yield
         return
     reacted = threading.Event()

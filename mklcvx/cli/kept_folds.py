@@ -51,7 +51,7 @@ class KeptFolds:
             return "no other one has ended"
         folds = {str(number): [tuple(map(str, astuple(one)[:2])) + astuple(one)[2:] for one in trials]
                  for number, trials in sorted(found.items())}  # fmt: skip
-        text = json.dumps({"schema": SCHEMA, "request": self.request, "folds": folds})
+        text = json.dumps({"schema": SCHEMA, "request": self.request, "folds": folds}, allow_nan=False)
         write_whole(self.path, lambda stream: stream.write(text.encode()))
         return f"{len(found)} that ended are kept in {self.path}: the same command goes on from there"
 

@@ -83,6 +83,7 @@ def export(
 
 def _export_all(output: Path | None, ending: str) -> None:
     from ..io.files import save_instance, write_folder
+    from ..io.writing import write_text
     from ..zoo import SPECIMENS
 
     if output is None:
@@ -91,7 +92,7 @@ def _export_all(output: Path | None, ending: str) -> None:
     def write(folder: Path) -> None:
         for specimen in SPECIMENS:
             save_instance(folder / (specimen.name + ending), specimen.instance())
-        (folder / INDEX).write_text(_index() + "\n", encoding="utf-8")
+        write_text(folder / INDEX, _index() + "\n")
 
     write_folder(output, write)
     typer.echo(f"{len(SPECIMENS)} instances and {INDEX} written to {output}")

@@ -136,6 +136,8 @@ class KernelEstimator(BaseEstimator, ABC):
             if np.iscomplexobj(np.asarray(sample_weight)):
                 raise InputError("sample_weight has complex numbers: give real ones")
             sample_weight = _check_sample_weight(sample_weight, checked, dtype=np.float64, ensure_non_negative=True)
+            if not (np.isfinite(sample_weight) & (sample_weight >= 0)).all():  # one number is not looked at above
+                raise InputError(f"sample_weight = {sample_weight[0]:g}: give a number that is positive, or one each")
             check_weight_sizes(sample_weight[sample_weight > 0])
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None or len(set(names)) < len(names) else names.tolist()

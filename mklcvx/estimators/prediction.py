@@ -41,6 +41,11 @@ class Prediction:
     labels: NDArray[Any] | None
     truth: NDArray[Any] | None
 
+    def __post_init__(self) -> None:
+        means = self.means
+        if means is not None and not np.isfinite(means).all():
+            raise InputError("means of counts are too large for double precision: scale new samples as in training")
+
     @classmethod
     def of(cls, model: Solution | Machines, test: Mapping[str, Any]) -> Prediction:
         """Predict for test kernels; the input is checked first."""
@@ -51,7 +56,9 @@ class Prediction:
         truth = find_test_targets(test, model.target, len(values), len(model.label_names))
         if truth is not None and model.target == "classes":
             truth = named_classes(truth, model.classes, model.label_names)
-        return cls(model.target, model.label_names, values, model.labels_of(values), truth)
+        with np.errstate(over="ignore"):
+            labels = model.labels_of(values)
+        return cls(model.target, model.label_names, values, labels, truth)
 
     @property
     def means(self) -> NDArray[Any] | None:
@@ -100,7 +107,7 @@ class Prediction:
             write_whole(path, lambda file: np.savez_compressed(file, **found))
             return
         record = {"schema": SCHEMA, **{name: array.tolist() for name, array in found.items()}}
-        text = self.as_csv() if path.suffix == ".csv" else json.dumps(record, default=float) + "\n"
+        text = self.as_csv() if path.suffix == ".csv" else json.dumps(record, default=float, allow_nan=False) + "\n"
         write_whole(path, lambda file: file.write(text.encode()))
 
     def score(self) -> str:

@@ -7,6 +7,7 @@ refused. It unpacks to no more than deflate can pack, and its header describes e
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 import zipfile
 from pathlib import Path
@@ -90,4 +91,8 @@ def _array(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any
     with archive.open(member) as file:
         array: AnyArray = np.lib.format.read_array(file, allow_pickle=False)
         file.read(1)  # the end, where the check sum is compared
-        return array
+    if array.dtype.kind == "U":
+        codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
+        if codes.max(initial=0) > sys.maxunicode:  # Python itself breaks on such a text
+            raise ValueError(f"{clipped(repr(member.filename), 60)} has characters that there are not")
+    return array

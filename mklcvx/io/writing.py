@@ -73,10 +73,15 @@ def _checked_place(path: Path) -> Iterator[None]:
             fault = f"{path.parent} is no folder" if path.parent.exists() else f"no folder {path.parent}"
             raise InputError(f"output {path}: {fault}: {'give another' if path.parent.exists() else 'create it first'}")
         yield
+        if not os.access(path.parent, os.W_OK):
+            raise InputError(f"output {path}: the folder {path.parent} cannot be written to: choose another")
+        os.access(path, os.F_OK)  # raises where no file can have that name
+    except InputError:
+        raise
+    except ValueError:  # a surrogate, or a zero byte
+        raise InputError(f"output {ascii(str(path))[:80]}: is no name that a file can have: choose another") from None
     except OSError as fault:
         raise InputError(f"output {str(path)[:80]}: not possible ({fault.strerror}): choose another name") from None
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"output {path}: the folder {path.parent} cannot be written to: choose another")
 
 
 def check_apart(inputs: Iterable[Path], outputs: Iterable[Path | None]) -> None:

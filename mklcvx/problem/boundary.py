@@ -39,6 +39,7 @@ WORDS: dict[Any, str] = {
     Sequence: "a list", list: "a list", tuple: "a tuple", Iterable: "a list", Callable: "a function", Path: "a path",
 }  # fmt: skip
 LONGEST = 350
+DEEPEST = 50  # lists in lists
 ARGUMENTS = (ValueError, TypeError, LookupError, AttributeError)  # what Python raises about arguments
 NEAR = 3  # frames of ours, the mark's among them: where arguments are read, not where a problem is solved
 ROUTINES = ("scipy.optimize", "scipy.linalg", "scipy.sparse", "scipy.special", "numpy.linalg", "sklearn.svm")
@@ -101,7 +102,7 @@ def explained(function: Callable[..., Any], args: Any, options: Any, fault: Exce
     where = function.__qualname__
     if args and function.__name__ == "__init__":
         where = type(args[0]).__name__  # it may have inherited its constructor
-    if type(fault).__name__ in BY_CONVENTION or of_caller(fault, [*args, *options.values()]):
+    if type(fault).__name__ in BY_CONVENTION or of_caller(fault, _handed_over(function, args, options)):
         return fault
     if isinstance(fault, ValueError | TypeError) and _raised_in(fault, CHECKS_OF_DATA):
         return (InputTypeError if isinstance(fault, TypeError) else InputError)(" ".join(_text(fault).split()))
@@ -115,6 +116,8 @@ def explained(function: Callable[..., Any], args: Any, options: Any, fault: Exce
     words = clipped(_text(fault), LONGEST)
     if isinstance(fault, MemoryError):
         return NotEnoughMemory("not enough memory for this instance: use fewer samples, or kernels of lower rank")
+    if isinstance(fault, RecursionError) and any(map(_is_deep, _handed_over(function, args, options))):
+        return InputError(f"{where}: an argument is nested too deeply, or contains itself: give a flat one")
     if is_numerical(fault):
         remedy = "bring kernels and parameters nearer to 1"
         return InputError(f"{where}: a number left the range of double precision ({words}): {remedy}")
@@ -124,6 +127,20 @@ def explained(function: Callable[..., Any], args: Any, options: Any, fault: Exce
     if isinstance(fault, ARGUMENTS) and sum(_is_ours(frame) for frame in _frames(fault)) <= NEAR:
         return InputError(f"{where}: these arguments cannot be used ({raised}): see help({where})")
     return InternalError(f"{where}: {raised}")
+
+
+def _handed_over(function: Callable[..., Any], args: Any, options: Any) -> list[Any]:
+    """The arguments, and of a method the fields of its object: an estimator is given its functions before."""
+    is_method = bool(args) and next(iter(inspect.signature(function).parameters), "") == "self"
+    return [*args, *options.values(), *(getattr(args[0], "__dict__", {}).values() if is_method else ())]
+
+
+def _is_deep(value: Any, above: tuple[int, ...] = ()) -> bool:
+    """Whether lists are in lists beyond measure, or in themselves."""
+    if id(value) in above or len(above) > DEEPEST:
+        return True
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return any(_is_deep(one, (*above, id(value))) for one in parts)
 
 
 def misfits(function: Callable[..., Any], given: Mapping[str, Any]) -> Iterator[str]:
@@ -145,7 +162,7 @@ def misfits(function: Callable[..., Any], given: Mapping[str, Any]) -> Iterator[
 def _field_misfits(owner: object) -> Iterator[str]:
     for made in type(owner).__mro__:
         spaces = vars(inspect.getmodule(made) or types)
-        for name, hint in vars(made).get("__annotations__", {}).items():
+        for name, hint in inspect.get_annotations(made).items():
             if name in vars(owner) and "ClassVar" not in str(hint):
                 yield from filter(None, [_misfit(name, vars(owner)[name], hint, spaces)])
 
@@ -164,8 +181,9 @@ def _misfit(name: str, value: Any, hint: Any, spaces: Mapping[str, Any]) -> str:
         fault = "" if isinstance(value, str) else _no_array(value)
         return f"{name} {fault}: give an array of numbers" if fault else ""
     try:
-        wanted = eval(hint, dict(spaces)) if isinstance(hint, str) else hint  # our own annotations
-    except Exception:  # a name that is imported for type checkers alone
+        alone = types.SimpleNamespace(__annotations__={name: hint})  # one that cannot be found out spoils no other
+        wanted = typing.get_type_hints(alone, dict(spaces))[name]
+    except (NameError, TypeError, AttributeError):  # a name that is imported for type checkers alone
         return ""
     if fits(value, wanted):
         return ""

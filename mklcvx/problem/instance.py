@@ -14,7 +14,7 @@ from .boundary import public_class
 from .distributed import Distributed, is_dask
 from .groups import as_groups
 from .low_rank import Kernels, LowRank, Stored, part_of
-from .numbers import AnyArray, RealArray
+from .numbers import AnyArray, RealArray, as_indices
 from .ownership import checksum, handed_over, is_mapped, owned, read_only
 from .stack import Memory, mirrored
 from .streamed import Streamed
@@ -271,8 +271,7 @@ class Instance:
         Instance
             A new instance, without test samples.
         """
-        if np.size(samples) == 0:
-            raise InputError("samples: none is chosen: give at least one index")
+        samples = as_indices(samples, self.samples)
         targets = self.targets.of_samples(samples) if targets is None else targets
         none: dict[str, object] = dict.fromkeys(("test_kernels", "test_diagonals", "test_targets"))
         if np.array_equal(samples, np.arange(self.samples)):

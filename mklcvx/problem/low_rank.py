@@ -165,6 +165,8 @@ class LowRank:
         ndarray of shape (..., M)
             One number for each kernel.
         """
+        if np.shape(values)[-1:] != (self.rank,):
+            raise InputError(f"values have shape {np.shape(values)}: give (…, {self.rank}), a number for each column")
         return np.asarray(np.add.reduceat(values, self.starts, axis=-1))
 
     def spread(self, weights: Array) -> Array:
@@ -195,7 +197,7 @@ class LowRank:
         ndarray of shape (M, n)
             One row for each kernel.
         """
-        return self.sums(self.columns * (vector @ self.columns)).T.copy()
+        return self.sums(self.columns * (np.asarray(vector) @ self.columns)).T.copy()
 
     def quad_forms(self, vector: Array) -> Array:
         """Compute v'K_m v for every kernel, as sums of squares: exact where they vanish.
@@ -210,7 +212,7 @@ class LowRank:
         ndarray of shape (M,)
             One number for each kernel.
         """
-        return self.sums((vector @ self.columns) ** 2)
+        return self.sums((np.asarray(vector) @ self.columns) ** 2)
 
     images, squares = OldName("matvecs"), OldName("quad_forms")
 

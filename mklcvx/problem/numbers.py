@@ -50,3 +50,15 @@ def as_real_array(values: object, name: str, wanted: str) -> RealArray:
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} is not an array of real numbers: give {wanted}")
     return array
+
+
+def as_indices(chosen: object, samples: int) -> NDArray[np.intp]:
+    """Indices of samples, counted from 0, or from the end if they are negative."""
+    given = np.asarray(chosen)
+    if given.size == 0:
+        raise InputError("samples: none is chosen: give at least one index")
+    if given.ndim != 1 or given.dtype.kind not in "iu":
+        raise InputError(f"samples are an array {given.shape} of {given.dtype}: give a list of whole numbers")
+    if not -samples <= given.min() <= given.max() < samples:
+        raise InputError(f"samples has an index beyond {samples} samples: give numbers from 0 to {samples - 1}")
+    return given.astype(np.intp)

@@ -34,6 +34,7 @@ from .steps import (
     WeightedCentre,
 )
 from .validation import asymmetry, largest_entry, positive_part, precision, rounding, smallest_eigenvalue
+from .weights import as_weights
 
 __all__ = [
     "NORMALISATIONS", "STEPS", "Centre", "Cosine", "Preprocessing", "Step", "UnitDiagonal", "UnitTrace", "UnitVariance",
@@ -76,9 +77,10 @@ class Preprocessing:
         if names is not None and len(names) != M:
             raise InputError(f"names has {len(names)} entries for {M} kernels: give one name per kernel")
         self._names = None if names is None else [" ".join(str(name).split()) for name in names]
+        weight = None if sample_weight is None else as_weights(sample_weight, n, may_vanish=True)
         self._shape, self._states = None, []
         for m in range(M):
-            self._states.append(self._fit_kernel(m, _training_kernel(stack[m], self._which(m)), sample_weight))
+            self._states.append(self._fit_kernel(m, _training_kernel(stack[m], self._which(m)), weight))
         self._shape = (M, n)
         return self
 
@@ -254,6 +256,7 @@ def _stack(kernels: Kernels, name: str, shape: tuple[int | None, ...] = (None, N
     if not fits or stack.size == 0:
         M, t, n = (letter if want is None else want for letter, want in zip("Mtn", shape, strict=True))
         raise InputError(f"{name} has shape {stack.shape}: give a stack of kernels of shape ({M}, {t}, {n})")
+    check_stack(1, *stack.shape[1:])  # one at a time is copied
     return stack
 
 

@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import NamedTuple, Self, TypeVar, cast
+from typing import Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..renamed import OldName
 from .distributed import Asked, Distributed, entries
+from .factors import EPSILON, Factor, NumericalFactor, factored, offsets_of, orthogonal, pivoted, pivoted_cholesky
 from .low_rank import LowRank, Stored
 from .numbers import RealArray
 from .streamed import Streamed
@@ -22,19 +23,8 @@ T = TypeVar("T")
 
 MOSTLY = 4e-3  # spread relative to the constant below which a kernel is mostly constant
 OVERWHELMING = 1e-6  # spread below which a kernel of full rank is centred: above, that costs more than the digits lost
-LOW = 48  # largest rank of a kernel without its constant that is worked with as a factor
-MORE = 4  # columns that are tried when no more than rounding of the stored entries is left
-NOISE = 1e-7  # of the largest diagonal entry: rounding of stored entries above it is not left out
-EPSILON = float(np.finfo(np.float64).eps)
 SMALL = 100  # samples up to which one product with all kernels costs less than one call for each
 BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
-
-
-class Factor(NamedTuple):
-    """K = F F' with orthogonal columns: F = V √λ. A function with coordinates w has coefficients V w/√λ."""
-
-    columns: Array
-    to_coefficients: Array
 
 
 class Memory:
@@ -61,14 +51,6 @@ def same_place(one: Stored, other: Stored) -> bool:
     if isinstance(one, Distributed) or isinstance(other, Distributed):
         return one is other
     return one is other or one.__array_interface__ == other.__array_interface__
-
-
-class NumericalFactor(NamedTuple):
-    """F with K = FF' up to rounding in the last place, or, if not `accurate`, up to that of large entries before a
-    constant was taken away."""
-
-    factor: Array
-    accurate: bool
 
 
 @dataclass(frozen=True)
@@ -303,8 +285,8 @@ class KernelStack:
 
     def factor(self, m: int) -> Factor:
         if isinstance(self.kernels, LowRank):
-            return _of_factor(self.kernels.factor(m))
-        return self.each(_factor, of=[m])[0]
+            return orthogonal(self.kernels.factor(m))
+        return self.each(factored, of=[m])[0]
 
     def share_factors(self, scaled: KernelStack, size: float) -> None:
         """Give a stack whose kernels count as divided by `size` this one's factors, rescaled: made once for all units.
@@ -377,7 +359,7 @@ class KernelStack:
         is too high. Computed once."""
         if (m, centred) not in self._factored:
             reference = self.reference if centred else None
-            (self._factored[m, centred],) = self.each(partial(_pivoted, reference=reference), of=[m])
+            (self._factored[m, centred],) = self.each(partial(pivoted, reference=reference), of=[m])
         return self._factored[m, centred]
 
     images, own_images, swept = OldName("matvecs"), OldName("matvecs_each"), OldName("update_and_matvec")
@@ -387,11 +369,6 @@ class KernelStack:
         """Geometric mean over the kernels of the mean diagonal entry."""
         sizes = self.traces / self.samples
         return float(np.exp(np.mean(np.log(sizes[sizes > 0])))) if (sizes > 0).any() else 1.0
-
-
-def offsets_of(kernel: Array, reference: int) -> Array:
-    """g with which K − g1' − 1g' is K_ij − K_ir − K_rj + K_rr, up to rounding: exactly where entries have one size."""
-    return np.asarray(kernel[:, reference] - kernel[reference, reference] / 2)
 
 
 def _largest(kernel: RealArray) -> float:
@@ -420,47 +397,6 @@ def _from_the_mean(kernel: Array) -> Array:
     return np.asarray(np.diagonal(kernel) - 2 * kernel.mean(axis=1))
 
 
-def _pivoted(kernel: Array, reference: int | None) -> NumericalFactor | None:
-    """Cholesky with pivots of K − g1' − 1g', where g are the offsets of a reference, or nothing. It reads no more than
-    the pivots' rows. What is left is semidefinite, so that its diagonal bounds it. If nothing is left, the factor is
-    accurate; if no more than rounding of the stored entries is, and some more columns do not help, it ends where that
-    began."""
-    offsets = np.zeros(len(kernel)) if reference is None else offsets_of(kernel, reference)
-    n, epsilon = len(kernel), EPSILON
-    diagonal = np.diagonal(kernel)
-    left = (diagonal - offsets) - offsets
-    size = float(np.max(left, initial=0.0))
-    enough, noise = n * epsilon * size, 4 * epsilon * float(np.max(diagonal))
-    factor, last = np.zeros((n, min(LOW, n // 4) + 1)), None
-    for r in range(factor.shape[1]):
-        k = int(np.argmax(left))
-        if left[k] <= enough:
-            return NumericalFactor(factor[:, : max(r, 1)].copy(), True)
-        if last is None and left[k] <= noise:
-            last = r
-        if last is not None and r == last + MORE:
-            break
-        row = (kernel[k] - offsets) - offsets[k]
-        factor[:, r] = (row - factor[:, :r] @ factor[k, :r]) / math.sqrt(left[k])
-        left -= factor[:, r] ** 2
-    if last is None or noise > NOISE * size:
-        return None
-    return NumericalFactor(factor[:, : max(last, 1)].copy(), False)
-
-
-def pivoted_cholesky(matrix: Array, tolerance: float) -> tuple[int, Array | None]:
-    """The rank, up to `tolerance` times the largest diagonal entry, and F with A = FF' up to that; None in its place if
-    the rank is above half of the rows."""
-    from scipy.linalg.lapack import dpstrf
-
-    lower, pivots, rank, _ = dpstrf(matrix, tol=tolerance * float(matrix.diagonal().max()), lower=1)
-    if 2 * rank > len(matrix):
-        return int(rank), None
-    factor = np.zeros((len(matrix), max(rank, 1)))
-    factor[pivots - 1, :rank] = np.tril(lower)[:, :rank]
-    return int(rank), factor
-
-
 def mirrored(kernel: Array) -> Array:
     """The symmetric matrix with this lower triangle."""
     return np.asarray(np.tril(kernel) + np.tril(kernel, -1).T)
@@ -472,21 +408,3 @@ def _image(kernel: Array, vector: Array) -> Array:
 
     by_columns = kernel.flags.f_contiguous
     return dsymv(1.0, kernel if by_columns else kernel.T, vector, lower=int(by_columns))
-
-
-def _factor(kernel: Array) -> Factor:
-    values, vectors = np.linalg.eigh(kernel)
-    keep = values > len(values) * np.finfo(float).eps * max(values[-1], 0.0)
-    if not keep.any():  # the zero kernel: one coordinate that does nothing
-        return Factor(np.zeros((len(values), 1)), np.zeros((len(values), 1)))
-    roots, vectors = np.sqrt(values[keep]), vectors[:, keep]
-    return Factor(vectors * roots, vectors / roots)
-
-
-def _of_factor(factor: Array) -> Factor:
-    """The same from a factor that is known."""
-    vectors, roots, _ = np.linalg.svd(factor, full_matrices=False)
-    keep = roots > len(factor) * np.finfo(float).eps * (roots[0] if len(roots) else 0.0)
-    if not keep.any():
-        return Factor(np.zeros((len(factor), 1)), np.zeros((len(factor), 1)))
-    return Factor(vectors[:, keep] * roots[keep], vectors[:, keep] / roots[keep])

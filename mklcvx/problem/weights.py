@@ -14,13 +14,15 @@ from .validation import as_array
 LARGEST_WEIGHT = 1e100
 
 
-def as_weights(sample_weight: object, samples: int) -> Array:
+def as_weights(sample_weight: object, samples: int, may_vanish: bool = False) -> Array:
     if sample_weight is None:
         return np.ones(samples)
     given = as_array(sample_weight, "sample_weight", "(n,)")
-    weights = given.astype(np.float64).ravel()
-    if len(weights) != samples or max(given.shape, default=0) != samples:
+    if given.size != samples or max(given.shape, default=0) != samples:
         raise InputError(f"sample_weight has shape {given.shape} for {samples} samples: give one per sample")
+    weights = given.astype(np.float64).ravel()
+    if may_vanish and np.isfinite(weights).all() and (weights >= 0).all() and weights.any():
+        return weights
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise InputError("sample_weight has entries that are not positive and finite: leave such samples out")
     return weights

@@ -53,7 +53,10 @@ def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Ar
 def _step(hessian: Array, rows: Array, gradient: Array, missing: Array | list[float], cutoff: float) -> Array:
     """The least-norm step that solves the optimality conditions of the free samples and the equalities."""
     system = np.block([[hessian, rows.T], [rows, np.zeros((len(rows), len(rows)))]])
-    return np.asarray(np.linalg.lstsq(system, np.concatenate([gradient, missing]), rcond=cutoff)[0][: len(hessian)])
+    right = np.concatenate([gradient, missing])
+    if not (np.isfinite(system).all() and np.isfinite(right).all()):
+        raise np.linalg.LinAlgError("a system that is not finite")  # LAPACK would print lines of its own
+    return np.asarray(np.linalg.lstsq(system, right, rcond=cutoff)[0][: len(hessian)])
 
 
 def _tube(risk: Risk) -> Array:

@@ -139,6 +139,8 @@ def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_ST
     (3, 30)
     """
     C = as_number("C", C)
+    if C <= 0:
+        raise InputError(f"parameter C = {C:g} is outside the limits of the second stage: give C > 0")
     tolerance = TOLERANCE if solution.tolerance is None else solution.tolerance
     machines, gap, failed = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
     multipliers = {**solution.multipliers, "second_stage_gap": gap}

@@ -242,7 +242,7 @@ def verify(
         raise InputError("answer: the trace has no points: give at least one")
     submission = Submission(instance, formulation or "", settings, answer_of(record), points)
     if convention is not None:
-        with np.errstate(all="ignore"):  # what overflows is judged, and found wanting
+        with np.errstate(all="ignore"):  # as below
             submission = (translation(convention) if isinstance(convention, str) else convention)(submission)
         if not isinstance(submission, Submission):
             raise InputError("convention: the function returned no Submission: give one that returns what it converts")
@@ -255,6 +255,7 @@ def _checked_point(point: object) -> Mapping[str, Own]:
     return point
 
 
+@np.errstate(all="ignore")  # what overflows is judged, and found wanting
 def judge_submission(submission: Submission, tol: float, diagnosis: bool = True) -> Report:
     """As `verify`, for a submission."""
     check_tolerance(tol, "a relative tolerance such as 1e-6")
@@ -298,7 +299,7 @@ def _judged(case: Case, answer: Answer, tol: float, thorough: bool, stated: Stat
     loose = family.ranges(case, tol) if thorough and answer.weights is not None else None
     notes = [f"the optimum itself could only be enclosed to {known.width:.1e}"] if known.width > tol / 10 else []
     ignored = [name for name in answer.multipliers if name not in {part.name for part in parts}]
-    notes += [f"not judged: {', '.join(sorted(ignored))}"] if ignored and thorough else []
+    notes += [f"not judged: {', '.join(sorted(map(str, ignored)))}"] if ignored and thorough else []
     return Report(
         formulation=case.formulation.name,
         parameters=case.parameters,

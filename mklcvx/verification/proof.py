@@ -168,7 +168,8 @@ def prove(
     formulation : str
         Name of the formulation.
     time_limit : float, optional
-        Seconds for the solver.
+        Seconds for the solver. Ball arithmetic comes after them, and takes as long as it takes: seconds, for rational
+        numbers of many digits.
     report : callable, optional
         Function that is called with one line of text before each stage.
     **parameters : dict
@@ -201,15 +202,16 @@ def prove(
     _, resolved = chosen.task(instance, parameters)  # refuses before anything costs time
     kernels = KernelBalls(instance.kernels, instance.names)
 
-    def proved(tolerance: float) -> Proof:
-        point, solution = _found(instance, chosen, tol=tolerance, time_limit=time_limit, report=report, **parameters)
+    def proved(tolerance: float, limit: float | None) -> Proof:
+        point, solution = _found(instance, chosen, tol=tolerance, time_limit=limit, report=report, **parameters)
         report(f"{formulation}: ball arithmetic")
         return _enclosed(instance, chosen, resolved, kernels, point, solution)
 
-    best = proved(TOLERANCE)
+    best = proved(TOLERANCE, time_limit)
     met = best.solution is not None and best.solution.certified  # so that more may be asked for
-    if met and not best.sharp and not best.perturbations:
-        best = min(best, proved(TOLERANCE / 1000), key=lambda proof: proof.relative_width)
+    left = None if time_limit is None else time_limit - (time.perf_counter() - started)
+    if met and not best.sharp and not best.perturbations and (left is None or left > 0):
+        best = min(best, proved(TOLERANCE / 1000, left), key=lambda proof: proof.relative_width)
     return replace(best, seconds=time.perf_counter() - started)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..errors import InputError, nearest
 from ..problem.boundary import public
 from ..problem.instance import Instance
-from ..problem.numbers import is_number, is_whole
+from ..problem.numbers import check_seed, is_number, is_whole
 
 Array = NDArray[np.float64]
 LARGEST = 100_000  # samples, or kernels
@@ -23,6 +23,7 @@ def random(
     """Gaussian kernels on noisy views of two clouds. `overlap` 0 separates the classes, 1 mixes them fully;
     `conditioning` is the ratio of the largest to the smallest eigenvalue of every kernel."""
     check_sizes(n, M, overlap=overlap, conditioning=conditioning, positive=positive)
+    check_seed(seed)  # NumPy ends the process on a list that contains itself
     rng = np.random.default_rng(seed)
     y = labels_of(n, positive)
     kernels = np.empty((M, n, n))
@@ -47,6 +48,7 @@ def duplicated(n: int = 30, M: int = 6, seed: int = 0) -> Instance:
 def rank_one(n: int = 40, M: int = 6, seed: int = 0) -> Instance:
     """Linear kernels on single features."""
     check_sizes(n, M)
+    check_seed(seed)
     rng = np.random.default_rng(seed)
     y = labels_of(n, 0.5)
     features = rng.normal(size=(M, n)) + 0.6 * y

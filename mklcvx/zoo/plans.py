@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..problem.boundary import public
 from ..problem.instance import Instance
+from ..problem.numbers import check_seed
 from .generators import check_sizes, labels_of
 from .grid import Draws, quantised
 
@@ -138,6 +139,7 @@ def planted(n: int = 60, M: int = 6, C: float = 1.0, seed: int = 0) -> Planted:
     and both have q = β'h. The rest map β likewise but are smaller. A PSD matrix that kills β fills every kernel up.
     """
     check_sizes(n, M, C=C)
+    check_seed(seed)
     rng = np.random.default_rng(seed)
     y = labels_of(n, 0.5)
     alpha, bias = _planted_alpha(y, C, rng), BIAS

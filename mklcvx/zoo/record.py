@@ -10,7 +10,7 @@ from .specimens import RECORD, SPECIMENS, measured
 
 def main() -> None:
     found = {specimen.name: measured(specimen) for specimen in SPECIMENS}
-    text = json.dumps(found, indent=1) + "\n"
+    text = json.dumps(found, indent=1, allow_nan=False) + "\n"
     write_whole(RECORD, lambda file: file.write(text.encode()))
 
 

@@ -84,6 +84,10 @@ def tried(room, name, specimen, limit=20.0, **given):
         ("leaves", "error", "its process died"),
         ("dies", "error", "its process died"),
         ("hangs", "timeout", "it did not stop at the time limit"),
+        ("forges", "error", "its process wrote into the pipe that replies come through"),
+        ("chatters", "error", "its process wrote into the pipe that replies come through"),
+        ("murmurs", "timeout", "it did not stop at the time limit"),
+        ("closes", "error", "its process died"),
         ("says_nothing", "error", "it returned none of weights, alpha"),
         ("words", "error", "weights is no array of real numbers"),
         ("too_long", "error", "weights has shape (3,): give (2,)"),
@@ -91,7 +95,7 @@ def tried(room, name, specimen, limit=20.0, **given):
     ],
 )
 def test_misbehaviour_is_reported(room, name, outcome, words):
-    found = tried(room, name, "by-hand", limit=0.2 if name == "hangs" else 20.0)
+    found = tried(room, name, "by-hand", limit=0.2 if name in ("hangs", "murmurs") else 20.0)
     assert found.outcome == outcome
     assert words in found.words
     assert not any(found.accepted(level) for level in ("low", "mid", "high"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 
@@ -94,3 +95,25 @@ def test_reader_who_leaves_early_gets_no_traceback():
     ) as child:
         child.stdout.close()
         assert child.stderr.read() == ""
+
+
+INTERRUPTED_WHEN_IMPORTED = "import os, signal; os.kill(os.getpid(), signal.SIGINT); raise ImportError('went on')"
+
+
+@pytest.mark.parametrize("handler", [signal.SIG_DFL, signal.SIG_IGN])
+def test_an_interrupt_during_the_imports_is_one_line_unless_it_is_to_be_ignored(tmp_path, handler):
+    (tmp_path / "typer.py").write_text(INTERRUPTED_WHEN_IMPORTED)
+    words = [sys.executable, "-c", "from mklcvx.__main__ import main; main()", "list"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run(
+        words,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, handler),
+    )
+    if handler is signal.SIG_DFL:
+        assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "mklcvx: interrupted\n")
+    else:
+        assert "went on" in ended.stderr

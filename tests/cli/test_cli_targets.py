@@ -200,6 +200,10 @@ def test_counts_are_predicted_by_their_means(run, tmp_path):
     code, _, err = run("solve", tmp_path / "problem.npz", "--set", "loss=poisson", "--set", "epsilon=1")
     assert code != 0
     assert "epsilon does not belong to loss poisson" in err
+    np.savez(tmp_path / "far.npz", test_kernels=1e5 * np.concatenate([TEST, -TEST], axis=1))
+    code, _, err = run("predict", answer, tmp_path / "far.npz", "-o", tmp_path / "far.json")
+    assert (code, (tmp_path / "far.json").exists()) == (2, False)
+    assert "means of counts are too large for double precision" in err
 
 
 def test_a_tube_that_is_free_from_solve_to_check_and_prove(run, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 
-from mklcvx import MKLClassifier
+from mklcvx import MKLClassifier, MultiLabelMKL
 from mklcvx.errors import InputError
 from mklcvx.problem.kernels import Gaussian, Polynomial, xu_bank
 from tables import BANK, CANCER, GRAPE, MALIGNANT, WINE, stack_of
@@ -102,6 +102,13 @@ def test_cosine_needs_more_than_a_transformer():
 def test_sample_weights_beyond_measure_are_refused(size):
     with pytest.raises(InputError, match=r"sample_weight has the entry .*200.* rescale"):
         MKLClassifier().fit(WINE, GRAPE, np.where(np.arange(60) % 2, size, 1.0))
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf, -1.0])
+@pytest.mark.parametrize("model", [MKLClassifier(), MultiLabelMKL()])
+def test_a_single_sample_weight_that_is_no_weight_is_refused(model, weight):
+    with pytest.raises(InputError, match=r"sample_weight"):
+        model.fit(WINE, np.eye(3, dtype=int)[GRAPE] if model.__class__ is MultiLabelMKL else GRAPE, weight)
 
 
 def test_columns_and_kernels_may_come_as_other_kinds_of_arrays():

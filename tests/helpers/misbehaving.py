@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -39,6 +40,33 @@ def dies(kernels, y, **parameters):
 
 def hangs(kernels, y, **parameters):
     time.sleep(60)
+
+
+def _to_inherited(text):
+    """Write to every descriptor that is open, the pipe for replies among them."""
+    for descriptor in range(64):
+        with contextlib.suppress(OSError):
+            os.write(descriptor, text)
+
+
+def forges(kernels, y, **parameters):
+    _to_inherited(b'{"seconds": 0.0, "elapsed": 0.0}\n')
+    return interior(kernels, y)
+
+
+def chatters(kernels, y, **parameters):
+    _to_inherited(b"solving ...\nsolved\n")
+    return interior(kernels, y)
+
+
+def murmurs(kernels, y, **parameters):
+    _to_inherited(b"half a line")
+    time.sleep(60)
+
+
+def closes(kernels, y, **parameters):
+    os.closerange(0, 64)
+    return interior(kernels, y)
 
 
 def moody(kernels, y, **parameters):

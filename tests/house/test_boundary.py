@@ -17,6 +17,7 @@ import mklcvx
 from mklcvx import InputError, Instance, solve, solve_path, verify, zoo
 from mklcvx.errors import InputTypeError, InternalError, NotEnoughMemory
 from mklcvx.problem.boundary import MARK, fits, public
+from mklcvx.problem.preprocessing import Centre, Preprocessing
 from mklcvx.solvers import interrupts, solving
 from mklcvx.solvers.interior.engine import InteriorPoint
 from mklcvx.solvers.silence import silent
@@ -24,6 +25,9 @@ from refusals import check_refused
 
 INSTANCE = zoo.by_hand()
 K, Y = INSTANCE.kernels, INSTANCE.y
+
+SELF: list[object] = []
+SELF.append(SELF)
 
 
 class Hostile:
@@ -57,6 +61,20 @@ class Hostile:
         (lambda: mklcvx.LowRank([np.eye(3)]).matvecs("x"), "these arguments cannot be used"),
         (lambda: zoo.random(-1), "n = -1: give a whole number between 2 and"),
         (lambda: verify(INSTANCE, "sm1", objective=1.0, tau=0), "tau"),
+        (lambda: mklcvx.second_stage(INSTANCE, solve(INSTANCE, "ts"), C=-1), "parameter C = -1 is outside the limits"),
+        (lambda: mklcvx.save_instance("\ud800.npz", INSTANCE), "is no name that a file can have"),
+        (lambda: mklcvx.LowRank([np.eye(3)]).sums(np.broadcast_to(1.0, (9, 10**7, 10**7))), "give (…, 3)"),
+        (lambda: mklcvx.save_instance("\x00.npz", INSTANCE), "is no name that a file can have"),
+        (lambda: mklcvx.save_instance("\x00", INSTANCE), "output"),
+        (lambda: zoo.random(8, 2, seed=SELF), "seed = [[...]]: give a whole number"),
+        (lambda: zoo.rank_one(8, 2, seed=None), "seed = None: give a whole number"),
+        (lambda: INSTANCE.of_samples(3), "samples are an array () of int64: give a list of whole numbers"),
+        (lambda: INSTANCE.of_samples([True] * 4), "samples are an array (4,) of bool"),
+        (lambda: INSTANCE.of_samples([0, 4]), "samples has an index beyond 4 samples: give numbers from 0 to 3"),
+        (lambda: Preprocessing([Centre()]).fit(K, sample_weight=1.0), "sample_weight has shape () for 4 samples"),
+        (lambda: Preprocessing([Centre()]).fit(K, sample_weight=[0] * 4), "not positive and finite"),
+        (lambda: Preprocessing([Centre()]).fit(np.broadcast_to(1.0, (2, 10**7, 10**7))), "memory"),
+        (lambda: mklcvx.OneClassMKL(kernels=SELF).fit(np.eye(4)), "nested too deeply, or contains itself"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_one_line(call, words):
@@ -76,6 +94,12 @@ def test_the_callers_own_errors_pass():
             solve(INSTANCE, "l1", solver="interior", **{option: raises})
     with pytest.raises(ZeroDivisionError):  # numerical, but not of our numbers
         solve(INSTANCE, "l1", solver="interior", callback=lambda row: row.iteration / 0)
+    with pytest.raises(Mine, match="of the caller"):  # given to an object before
+        mklcvx.MKLClassifier(kernels=raises).fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_multipliers_may_have_any_names():
+    assert verify(INSTANCE, "l1", objective=1.125, multipliers={1: 2, "x": 3}).notes == ("not judged: 1, x",)
 
 
 def test_what_nobody_has_foreseen_is_named_a_defect_or_memory():
@@ -219,6 +243,13 @@ def test_a_solver_that_speaks_is_heard_by_nobody_and_others_are(capsys):
             sys.stdout.write("SCS says\n")
     sys.stdout.write("afterwards\n")
     assert capsys.readouterr().out == "another thread\nafterwards\n"
+
+
+def test_lapack_is_not_made_to_speak(capfd):
+    instance = Instance(zoo.random(8, 3).kernels, zoo.random(8, 3).y, groups=[0, 0, 1])
+    found = solve(instance, "group_lasso", lam=1e-320, loss="squared_hinge", time_limit=5.0)
+    assert "left the range of double precision" in found.message
+    assert capfd.readouterr() == ("", "")
 
 
 def test_the_records_of_kept_folds_are_read_for_the_same_request_alone(tmp_path):

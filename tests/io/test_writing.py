@@ -105,6 +105,12 @@ def test_other_ends_of_lines_are_text(tmp_path):
     assert list(records(path)) == [{"cell": 0, "text": text}, {"cell": 1, "text": text}]
 
 
+def test_numbers_that_are_not_finite_are_none_in_a_journal(tmp_path):
+    path, bad = tmp_path / "cells.jsonl", float("nan")
+    add_line(path, {"cell": bad, "rows": [1.5, (float("inf"), {"deep": -float("inf")})]})
+    assert path.read_text() == '{"cell": null, "rows": [1.5, [null, {"deep": null}]]}\n'
+
+
 def test_a_line_that_was_cut_off_is_passed_over(tmp_path):
     path = tmp_path / "cells.jsonl"
     path.write_bytes(b'{"cell": 0}\n[1]\n\xff\n{"cell": 1, "te')

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from random import Random
 
 import pytest
@@ -12,6 +14,7 @@ from places import ROOT
 sys.path.insert(0, str(ROOT / "validation" / "robustness"))
 
 import failing_writes
+import judging
 from fuzz import kept
 from judging import Judge
 from mutating import MUTATORS
@@ -46,7 +49,7 @@ def test_damaged_files_are_read_or_refused_from_themselves_alone_and_within_budg
     faults_found, refused = [], 0
     for reader in known:
         rng = Random(reader.name)
-        for _ in range(READS if reader.name != APART else 3):
+        for _ in range(3 if reader.name == APART else READS):
             outcome = judge.judged(reader, MUTATORS[reader.ending](rng.choice(reader.seeds), rng))
             refused += outcome.refused
             faults_found += [f"{reader.name}: {outcome.fault}"] if outcome.fault else []
@@ -68,6 +71,26 @@ def test_the_judge_notices_other_files_and_tracebacks(known, judge, tmp_path):
     looked = judge.judged(reader._replace(read=lambda _: (tmp_path / "other.txt").read_text()), b"")
     assert looked.fault.startswith("outside: opened")
     assert judge.judged(reader._replace(read=lambda _: 1 / 0), b"").fault.startswith("traceback: ZeroDivisionError")
+
+
+def test_the_judge_notices_what_a_child_reads_and_uses(known, judge, place, monkeypatch):
+    def in_a_child(work):
+        child = os.fork()
+        if child == 0:
+            work()
+            os._exit(0)
+        os.waitpid(child, 0)
+
+    def busy():
+        while time.process_time() < 0.2:
+            pass
+
+    reader, canary = known[0], place / "canary.h5"
+    looked = judge.judged(reader._replace(read=lambda _: in_a_child(canary.read_bytes)), b"")
+    assert looked.fault == "outside: another file was read"
+    assert judge.judged(reader._replace(read=lambda _: None), b"").fault == ""
+    monkeypatch.setattr(judging, "SECONDS", 0.1)
+    assert judge.judged(reader._replace(read=lambda _: in_a_child(busy)), b"").fault.startswith("slow: 0.")
 
 
 @pytest.mark.parametrize("name", ["save_instance", "golden", "experiments"])

@@ -268,6 +268,16 @@ def test_the_margin_of_one_class_is_judged():
     assert report["rho"].verdict(1e-6) == "rejected"
 
 
+@pytest.mark.parametrize("width", [5e-324, 1e-300])
+def test_a_hinge_that_is_hardly_smoothed_is_the_hinge(width):
+    instance = instance_of("hinge")
+    plain, found = solve(instance, "l1"), solve(instance, "l1", loss="smoothed_hinge", width=width)
+    assert found.certified
+    assert found.objective == pytest.approx(plain.objective, rel=1e-8)
+    answer = {"weights": found.weights, "alpha": found.alpha, "objective": found.objective}
+    assert verify(instance, "l1", loss="smoothed_hinge", width=width, **answer).accepted
+
+
 # -------------------------------------------------------------------------------------------------------------- files
 def test_a_file_says_its_loss_and_the_command_line_another(run, tmp_path):
     problem, answer = tmp_path / "problem.npz", tmp_path / "answer.json"

@@ -2,6 +2,7 @@
 
 python validation/robustness/fuzz.py                      a minute for all readers
 python validation/robustness/fuzz.py --seconds 600        ten minutes
+python validation/robustness/fuzz.py --plain --reads 4000 so many files for every reader, however long it takes
 python validation/robustness/fuzz.py --only v7.3 answer   some readers
 python validation/robustness/fuzz.py -o validation/robustness/fuzz.md
 
@@ -17,6 +18,7 @@ import argparse
 import contextlib
 import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
@@ -35,11 +37,13 @@ GUIDED = ("mklcvx.io", "mklcvx.checker", "mklcvx.verification", "mklcvx.estimato
           "mklcvx.problem", "mklcvx.zoo.data", "zipfile", "json")  # fmt: skip
 LARGEST = 20_000  # bytes of a file that is changed further
 SHOWN = 12
+APART, FEWER = "instance v7.3", 50  # starts a process for every file: a fiftieth of the reads
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60, help="for all readers together")
+    parser.add_argument("--reads", type=int, help="for each reader, in place of seconds; by chance")
     parser.add_argument("--only", nargs="+", metavar="WORD", help="readers whose names have one of these words")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", action="store_true", help="keep files that reach new lines")
@@ -49,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--one", help=argparse.SUPPRESS)
     asked = parser.parse_args(arguments)
     if asked.one is not None:
-        return alone(asked.one, asked.seconds, asked.seed, asked.keep, asked.plain)
+        return alone(asked.one, asked.seconds, asked.seed, asked.keep, asked.plain, asked.reads)
     from mklcvx.io.journals import add_line, records
     from mklcvx.io.writing import write_text
 
@@ -57,6 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     found = []
     for name in names:
         more = [f"--{option}" for option in ("keep", "plain") if getattr(asked, option)]
+        more += ["--reads", str(asked.reads // (FEWER if name == APART else 1))] if asked.reads else []
         row = in_a_process(name, asked.seconds / len(names), asked.seed, *more)
         print(told(row), flush=True)
         found.append(row)
@@ -95,10 +100,10 @@ def in_a_process(name: str, seconds: float, seed: int, *more: str) -> dict[str, 
     return row
 
 
-def alone(name: str, seconds: float, seed: int, keep: bool, plain: bool = False) -> int:
-    """Fuzz one reader until the time is over."""
+def alone(name: str, seconds: float, seed: int, keep: bool, plain: bool = False, reads: int | None = None) -> int:
+    """Fuzz one reader until the time is over, or so many files are read."""
     atheris = None
-    if not plain:
+    if not plain and reads is None:
         with contextlib.suppress(ImportError):
             import atheris
     with contextlib.nullcontext() if atheris is None else atheris.instrument_imports(include=list(GUIDED)):
@@ -107,9 +112,9 @@ def alone(name: str, seconds: float, seed: int, keep: bool, plain: bool = False)
     shared = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(dir=shared) as folder:
         reader = next(one for one in readers(Path(folder)) if one.name == name)
-        campaign = Campaign(reader, Judge(Path(folder)), seconds, seed, keep)
+        campaign = Campaign(reader, Judge(Path(folder)), seconds if reads is None else math.inf, seed, keep)
         if atheris is None:
-            campaign.by_chance()
+            campaign.by_chance(reads)
         else:
             campaign.guided(atheris, Path(folder))
     return 0

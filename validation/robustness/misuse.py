@@ -1,16 +1,18 @@
 """Misuse of the public interface: every function and method with every hostile value in the place of every argument.
 
-    python validation/robustness/misuse.py [--every N] [--calls PATTERN] [-o validation/robustness]
+    python validation/robustness/misuse.py [--every N [--shift K]] [--calls PATTERN] [-o validation/robustness]
 
 Allowed are a result, a refusal of ours in one line, a warning of ours, and the error that a caller's own function
 raises. Anything else is a fault: another package's error, a defect of ours, a message of several lines, a warning of
-NumPy. `--every N` makes one call in N. The page is `misuse.md`; the exit status is 1 if there is a fault.
+another package, something printed, by a library in C as well. `--every N` makes one call in N, those of another
+`--shift` are others. The page is `misuse.md`; the exit status is 1 if there is a fault.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import fnmatch
 import inspect
 import io
@@ -31,7 +33,7 @@ from mklcvx import InputError
 
 FOLDER = Path(__file__).parent
 LONGEST = 600  # characters of a message
-PATIENCE = 20  # seconds for a call
+PATIENCE = 20  # seconds of the processor for a call, and ten times as many on the clock
 ALLOWED = (UserWarning, FutureWarning, ResourceWarning, RuntimeWarning)
 CONVENTION = ("NotFittedError",)  # scikit-learn's
 
@@ -46,10 +48,11 @@ class TooLong(BaseException):
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1, help="make one call in so many")
+    parser.add_argument("--shift", type=int, default=0, help="begin with this one of them")
     parser.add_argument("--calls", default="*", metavar="PATTERN", help="only calls whose names fit")
     parser.add_argument("-o", "--output", type=Path, default=FOLDER)
     asked = parser.parse_args(arguments)
-    counts, faults = misused(asked.every, asked.calls)
+    counts, faults = misused(asked.every, asked.calls, shift=asked.shift)
     text = page(counts, faults)
     asked.output.mkdir(parents=True, exist_ok=True)
     (asked.output / "misuse.md").write_text(text, encoding="utf-8")
@@ -58,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def misused(
-    every: int = 1, pattern: str = "*", seconds: float = float("inf")
+    every: int = 1, pattern: str = "*", seconds: float = float("inf"), shift: int = 0
 ) -> tuple[dict[str, Counter[str]], list[str]]:
     """How the calls of every function ended, and the faults in words."""
     counts: dict[str, Counter[str]] = {}
@@ -70,9 +73,10 @@ def misused(
             for call in calls(Path(folder)):
                 if not fnmatch.fnmatch(call.name, pattern):
                     continue
+                print(f"{time.monotonic() - started:7.0f} s  {number} calls  {call.name}", flush=True)
                 for words, made in _attempts(call):
                     number += 1
-                    if number % every or time.monotonic() - started > seconds:
+                    if number % every != shift or time.monotonic() - started > seconds:
                         continue
                     how, fault = outcome(made)
                     counts.setdefault(call.name, Counter())[how] += 1
@@ -105,12 +109,11 @@ def parameters_of(call: Call) -> list[str]:
 
 def outcome(made: Callable[[], Any]) -> tuple[str, str]:
     """How a call ended, and what was wrong with that; nothing if it was right."""
-    with warnings.catch_warnings(record=True) as said, _limited():
+    with warnings.catch_warnings(record=True) as said, _limited(), _heard() as printed:
         warnings.simplefilter("always")
         try:
-            with contextlib.redirect_stdout(io.StringIO()) as out:
-                made()
-            how, fault = "result", f"it printed {out.getvalue()[:80]!r}" if out.getvalue() else ""
+            made()
+            how, fault = "result", ""
         except InputError as refused:
             how, text = "refused", str(refused)
             fault = "" if "\n" not in text and 0 < len(text) <= LONGEST else f"not one line: {text[:200]!r}"
@@ -118,6 +121,8 @@ def outcome(made: Callable[[], Any]) -> tuple[str, str]:
             how, fault = "too long", f"no answer within {PATIENCE} s"
         except Exception as raised:
             how, fault = _raised(raised)
+    if words := printed():
+        return how, f"it printed {words[:80]!r}"
     categories = [one.category for one in said]
     if how == "result" and any(issubclass(one, RuntimeWarning) for one in categories):
         return "NumPy warned", fault  # infinite or huge numbers in plain arithmetic
@@ -148,17 +153,45 @@ def _called(raised: Exception) -> Any:
 
 
 @contextlib.contextmanager
+def _heard() -> Iterator[Callable[[], str]]:
+    """What was printed within it, on standard output and error, by Python and by libraries in C."""
+    with tempfile.TemporaryFile() as file:
+        before, said = {stream: os.dup(stream) for stream in (1, 2)}, list[str]()
+
+        def flush() -> None:
+            ctypes.CDLL(None).fflush(None)
+            sys.stdout.flush()
+            sys.stderr.flush()
+
+        flush()
+        for stream in before:
+            os.dup2(file.fileno(), stream)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+                yield lambda: "".join(said)
+        finally:
+            flush()
+            said += [out.getvalue(), os.pread(file.fileno(), 1000, 0).decode(errors="replace")]
+            for stream, old in before.items():
+                os.dup2(old, stream)
+                os.close(old)
+
+
+@contextlib.contextmanager
 def _limited() -> Iterator[None]:
     def ring(*_: Any) -> None:
         raise TooLong
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(PATIENCE)
+    before = {number: signal.signal(number, ring) for number in (signal.SIGALRM, signal.SIGPROF)}
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+    signal.alarm(10 * PATIENCE)
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def page(counts: dict[str, Counter[str]], faults: list[str]) -> str:

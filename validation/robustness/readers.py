@@ -5,9 +5,13 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
+import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
+from unittest import mock
 
 import numpy as np
 
@@ -15,7 +19,7 @@ import mklcvx
 from mklcvx import Instance, solve
 from mklcvx.checker import audit, claims, families, joint
 from mklcvx.estimators.saving import is_model
-from mklcvx.io import files, folders, journals, machine_files, traces
+from mklcvx.io import files, folders, hdf5_apart, journals, machine_files, traces
 from mklcvx.solvers.one_against import solve_by_machines
 from mklcvx.verification.submissions import read_submission
 from mklcvx.zoo.data import records, sources
@@ -94,6 +98,23 @@ def unfolded(data: bytes, folder: Path) -> None:
                 place.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
+def hdf5_answers(folder: Path) -> Iterator[bytes]:
+    """Answers of version 7.3."""
+    import h5py
+
+    place = folder / "answer of 7.3.mat"
+    with h5py.File(place, "w", userblock_size=512) as file:
+        file["weights"], file["alpha"] = np.array([[0.25, 0.75]]), np.full((1, 6), 0.5)
+        file["objective"], file["bias"] = np.array([[1.5]]), np.array([[0.0]])
+    yield as_matlab(place)
+
+
+def as_matlab(place: Path) -> bytes:
+    with place.open("r+b") as out:
+        out.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
+    return place.read_bytes()
+
+
 def hdf5_seeds(folder: Path) -> Iterator[bytes]:
     """Files of version 7.3, and the traps that HDF5 has."""
     import h5py
@@ -132,9 +153,44 @@ def hdf5_seeds(folder: Path) -> Iterator[bytes]:
         place = folder / f"{kind}.mat"
         with h5py.File(place, "w", userblock_size=512) as file:
             put(file, kind)
-        with place.open("r+b") as out:
-            out.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
-        yield place.read_bytes()
+        yield as_matlab(place)
+
+
+@contextlib.contextmanager
+def forked(path: Path, limit: float | None) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """The process that reads HDF5, as a copy of this one in place of a new one: a hundred times as fast to start."""
+    (theirs_in, ours_out), (ours_in, theirs_out) = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.dup2(theirs_in, 0)
+            os.dup2(theirs_out, 1)
+            os.closerange(3, 256)
+            sys.stdin, sys.stdout = open(0), open(1, "w")  # noqa: SIM115
+            sys.argv = ["", "", os.path.abspath(path), json.dumps(limit), str(path)]
+            hdf5_apart.serve()
+        finally:
+            os._exit(0)
+    os.close(theirs_in)
+    os.close(theirs_out)
+    with open(ours_out, "wb") as say, open(ours_in, "rb") as hear:
+        try:
+            yield say, hear
+        finally:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            with contextlib.suppress(BrokenPipeError):
+                say.flush()
+
+
+def in_a_copy(read: Callable[[Path], object]) -> Callable[[Path], object]:
+    def through(path: Path) -> object:
+        import h5py  # noqa: F401
+
+        with mock.patch.object(hdf5_apart, "_process", forked):
+            return read(path)
+
+    return through
 
 
 # --------------------------------------------------------------------------------------------------- the readers
@@ -179,7 +235,10 @@ def readers(place: Path) -> list[Reader]:
         for e in (".npz", ".json", "", ".mat")
     ]
     found += [Reader(f"test {e or 'folder'}", e, files.load_test, like(e, *of_instances)) for e in (".npz", "")]
-    found += [Reader("instance v7.3", ".h5.mat", files.load_instance, list(hdf5_seeds(place)))]
+    of_hdf5 = list(hdf5_seeds(place))
+    found += [Reader("instance v7.3", ".h5.mat", files.load_instance, of_hdf5)]
+    found += [Reader("instance v7.3, in a copy", ".h5.mat", in_a_copy(files.load_instance), of_hdf5)]
+    found += [Reader("answer v7.3, in a copy", ".h5.mat", in_a_copy(submitted), [*of_hdf5, *hdf5_answers(place)])]
     found += [Reader(f"solution {e}", e, machine_files.load_answer, like(e, *of_answers)) for e in (".json", ".npz")]
     found += [
         Reader(f"answer {e or 'folder'}", e, submitted, like(e, *of_answers))

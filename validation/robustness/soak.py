@@ -77,9 +77,9 @@ def soaked(seed: int, seconds: float, trials: int) -> dict[str, Any]:
             print(f"{number} trials, {len(raised)} raised, {len(contradictions)} contradictions", flush=True)
     memory.append((round(time.monotonic() - started, 1), round(resident() / 2**20, 1)))
     return {
-        "seed": seed, "trials": number, "minutes": round((time.monotonic() - started) / 60, 1), "raised": raised,
-        "contradictions": contradictions, "counts": counts, "refusals": dict(refusals.most_common(40)),
-        "memory": memory,
+        "seed": seed, "trials": number, "minutes": round((time.monotonic() - started) / 60, 1),
+        "cpu_minutes": round(time.process_time() / 60, 1), "raised": raised, "contradictions": contradictions,
+        "counts": counts, "refusals": dict(refusals.most_common(40)), "memory": memory,
     }  # fmt: skip
 
 
@@ -171,7 +171,8 @@ def resident() -> int:
 # --------------------------------------------------------------------------------------------------------- the page
 def headline(state: dict[str, Any]) -> str:
     return (
-        f"{state['trials']} problems in {state['minutes']:g} minutes: {len(state['raised'])} exceptions, "
+        f"{state['trials']} problems in {state['minutes']:g} minutes ({state['cpu_minutes']:g} of a "
+        f"processor): {len(state['raised'])} exceptions, "
         f"{len(state['contradictions'])} contradictions."
     )
 
@@ -180,6 +181,8 @@ def page(state: dict[str, Any]) -> str:
     lines = ["# Soak", "", f"**{headline(state)}** `make soak MINUTES={state['minutes']:g}` repeats it.", ""]
     lines += [
         remembered(state["memory"]),
+        "",
+        *by_tenths(state["memory"]),
         "",
         "Every interval of a problem met every other one of it, unless said below.",
         "",
@@ -212,6 +215,19 @@ def remembered(memory: list[tuple[float, float]]) -> str:
         f"Memory: {sizes[0]:g} MiB after the first quarter, {sizes[-1]:g} MiB at the end, at most {sizes.max():g} MiB; "
         f"a line through it rises by {slope:.2f} MiB a minute."
     )
+
+
+def by_tenths(memory: list[tuple[float, float]]) -> list[str]:
+    """The memory in every tenth of the time: what leaks rises to the last, what is cached stops rising."""
+    times, sizes = np.array(memory).T
+    tenth = np.minimum((10 * times / times[-1]).astype(int), 9)
+    rows = [(k, sizes[tenth == k]) for k in range(10) if (tenth == k).any()]
+    return [
+        "| tenth of the time | " + " | ".join(str(k + 1) for k, _ in rows) + " |",
+        "|---" * (len(rows) + 1) + "|",
+        "| MiB, median | " + " | ".join(f"{np.median(part):.0f}" for _, part in rows) + " |",
+        "| MiB, at most | " + " | ".join(f"{part.max():.0f}" for _, part in rows) + " |",
+    ]
 
 
 if __name__ == "__main__":

@@ -66,11 +66,15 @@ class _Walk:
         self.hessian = [[s[i] * s[j] * entry for j, entry in enumerate(row)] for i, row in enumerate(table)]
         for i, one in enumerate(self.losses):
             self.hessian[i][i] += one.kappa
-        rows = zip(self.losses, self.hessian, strict=True)
-        self.gradient = [one.a - _dot(row, alpha) for one, row in rows]  # without that of ε|α|
+        self.matrix = fmpq_mat(self.hessian)
+        images = self._image(alpha)
+        self.gradient = [one.a - image for one, image in zip(self.losses, images, strict=True)]  # without that of ε|α|
         self.side = [1 if value > 0 else -1 for value in alpha]  # of 0, where the sample is free
         self.free = [i for i in range(len(alpha)) if alpha[i] not in self._bounds(i)]
         self.full = self._spare() == 0  # whether ‖α‖₁ = N holds
+
+    def _image(self, vector: list[fmpq]) -> list[fmpq]:
+        return list((self.matrix * fmpq_mat(len(vector), 1, vector)).entries())
 
     def _spare(self) -> fmpq | None:
         """N − ‖α‖₁."""
@@ -118,6 +122,11 @@ class _Walk:
         ]  # fmt: skip
         right = [self.gradient[i] - self.side[i] * self.losses[i].epsilon for i in free] + [ZERO] * len(self.rows)
         width = len(right)
+        try:
+            found = fmpq_mat(table).solve(fmpq_mat(width, 1, right), algorithm="dixon").entries()
+            return found[:count], found[count:], fmpq(1)
+        except ZeroDivisionError:  # a singular system takes longer
+            pass
         reduced, rank = fmpq_mat([[*row, value] for row, value in zip(table, right, strict=True)]).rref()
         lines = reduced.tolist()[: int(rank)]
         pivots = [next(j for j, entry in enumerate(line) if entry != 0) for line in lines]
@@ -151,8 +160,8 @@ class _Walk:
         for i, move in moves.items():
             self.alpha[i] += taken * move
         if taken != 0:
-            rows = zip(self.gradient, self.hessian, strict=True)
-            self.gradient = [value - taken * sum((row[i] * moves[i] for i in moves), ZERO) for value, row in rows]
+            image = self._image([taken * moves.get(i, ZERO) for i in range(len(self.alpha))])
+            self.gradient = [value - change for value, change in zip(self.gradient, image, strict=True)]
         self.free = [i for i in self.free if room.get(i) != taken]
         self.full = self.full or taken == until_full
 

@@ -42,6 +42,8 @@ from ..proved_answers import alpha_lower, answer_certificate, upper_certificate,
 from ..uniqueness import FINEST, MOST, TIGHT, Bowl, LinearProgram, Range, ends_of, in_bowl, wide
 from .family import Cut, Family
 
+LEAST = 1e-150  # curvature: below, sums of its inverses leave the range of double precision
+
 
 class SingleTasks(Family[SingleTask, Task]):
     machines = True
@@ -100,8 +102,10 @@ class SingleTasks(Family[SingleTask, Task]):
             return []
         if case.task.samples > MOST**0.5 * 4:
             return None
-        if least_curvature(case.task).any():
+        curvature = least_curvature(case.task)
+        if curvature.any():
             plain = case.formulation.between is None and case.formulation.regulariser.cap is None
+            plain &= bool((curvature > LEAST).all())
             return in_bowl(case, _bowl(case, max(tolerance, FINEST))) if plain else None
         return wide(case, ends_of(case.task.count, *_program(case, max(tolerance, FINEST)), options=TIGHT))
 

@@ -110,7 +110,7 @@ def read_records(file: Path = FILE) -> dict[str, Record]:
 
 
 def write_records(records: dict[str, Record], file: Path = FILE) -> None:
-    write_text(file, json.dumps({name: asdict(r) for name, r in records.items()}) + "\n")
+    write_text(file, json.dumps({name: asdict(r) for name, r in records.items()}, allow_nan=False) + "\n")
 
 
 RECORDS = read_records()
