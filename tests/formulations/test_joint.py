@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +13,7 @@ from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed
 from mklcvx import InputError, Instance, formulations
 from mklcvx.formulations.losses import CRAMMER_SINGER, HUBER, JOINT, SOFTMAX, SQUARED, Separable
 from mklcvx.formulations.losses._joint import circulating
+from mklcvx.formulations.losses.softmax import log_shares
 from mklcvx.solvers.conic import CLARABEL, SCS, Run, solve_program
 from refusals import check_refused
 
@@ -79,6 +81,21 @@ def test_the_divergence_does_not_cancel():
     alpha = np.where(y > 0, 1 - moved, moved)
     expected = float((1e-20 * np.array([1.0, 0.25, 0.25]) / (2 * chances[:, 0])).sum())
     assert loss.fenchel_young(alpha, z, y, price)[0] == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_divergence_from_probabilities_that_vanish():
+    """u log(u/p) with log p = −800, where p itself is 0, as a double."""
+    y, z, alpha = np.array([[1.0], [-1.0]]), np.array([[0.0], [800.0]]), np.full((2, 1), 0.5)
+    assert SOFTMAX.fenchel_young(alpha, z, y, np.ones(1))[0] == pytest.approx(400 - math.log(2))
+
+
+def test_the_logarithm_of_a_share_is_that_of_what_it_lacks():
+    """log(part/c) in fifty digits, to the last ones where next to nothing is missing."""
+    price = 0.7
+    for part in (1e-300, 0.1, 0.35, 0.5, price - 1e-9, np.nextafter(price, 0)):
+        with localcontext(prec=50):
+            wanted = float((Decimal(float(part)) / Decimal(price)).ln())
+        assert log_shares(np.array([part]), np.array([price]))[0] == pytest.approx(wanted, rel=5e-16, abs=0)
 
 
 @pytest.mark.parametrize("loss", LOSSES, **BY_NAME)

@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from mklcvx.formulations.losses import COUNTS, LOGISTIC, LOSSES, NU, SQUARED, Huber, Quadratic, SmoothedHinge
+from mklcvx.formulations.losses import (
+    COUNTS,
+    LOGISTIC,
+    LOSSES,
+    NU,
+    SQUARED,
+    Huber,
+    Quadratic,
+    SmoothedHinge,
+    SquaredEpsilonInsensitive,
+)
 from mklcvx.formulations.losses._exact import middle, zeros
 from sample_sides import CHOSEN, GAINS, PRICED, QUADRATIC, SIDES, VALUES, domain, named, prices, targets, task
 
@@ -226,6 +236,23 @@ def test_the_bias_of_the_squared_loss_is_the_weighted_mean():
     assert risk.bias_interval == (risk.bias, risk.bias)
 
 
+@pytest.mark.parametrize(("targets", "outputs"), [(1e6, 0.0), (0.0, 1e6)])
+@pytest.mark.parametrize("price", [1e-4, 1e4])
+def test_the_least_bias_is_told_apart_from_a_target_beside_it(targets, outputs, price):
+    """One residual lies beside the mean, by 10⁻¹⁰ of the others: more than rounding, in any units."""
+    y, z = targets * np.array([1.0, -1.0, 1.5e-10]), outputs * np.array([-1.0, 1.0, -1.5e-10])
+    found = SQUARED.risk(z, y, np.full(3, price), True)
+    assert found.bias == pytest.approx(0.5e-4, rel=1e-5)
+    assert found.bias_interval == (found.bias, found.bias)
+
+
+def test_the_bias_within_a_tube_lies_anywhere_that_costs_nothing():
+    y, loss = np.array([0.01, -0.01]), SquaredEpsilonInsensitive(0.3)
+    risk = loss.risk(np.zeros(2), y, np.ones(2), True)
+    assert risk.bias_interval == pytest.approx((-0.29, 0.29))
+    assert (risk.bias, risk.value) == (pytest.approx(0.0, abs=1e-15), 0.0)
+
+
 def test_the_bias_of_two_outliers_lies_anywhere_between_them():
     """|y − b| > δ for both: their pulls cancel; the middle is returned."""
     problem = task(Huber(1.0), True, 0, n=2)
@@ -282,6 +309,12 @@ def test_zeros_of_straight_pieces():
     assert zeros(lambda x: max(x, 0.0), np.array([0.0]), 1e-12) == (-math.inf, 0.0)
     assert zeros(lambda x: min(x, 0.0), np.array([0.0]), 1e-12) == (0.0, math.inf)
     assert [middle(-math.inf, 2.0), middle(2.0, math.inf), middle(1.0, 3.0)] == [2.0, 2.0, 2.0]
+    for shift in (-9.0, 0.0, 9.0):  # wherever the breakpoints lie
+        for unit in (1e-20, 1.0, 1e9):
+            for rise, expected in ((7.0, shift - 7), (-7.0, shift + 8), (-0.5, shift + 1.5)):
+                found = zeros(lambda x, t=shift, u=unit, d=rise: u * (bent(x / u - t) + d), unit * (breaks + shift), 0.0)
+                assert np.array(found) / unit == pytest.approx(np.full(2, expected))
+            assert zeros(lambda x, u=unit: x - u, np.array([4 * unit]), 0.0) == pytest.approx((unit, unit), abs=0)
 
 
 # ---------------------------------------------------------------------------------------------------- the feasible set
