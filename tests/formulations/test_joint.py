@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
 from mklcvx import InputError, Instance, formulations
@@ -111,6 +112,19 @@ def test_no_other_bias_is_better(loss, seed, spread):
         for _ in range(30):
             other = best.bias + size * rng.normal(size=3)
             assert loss.value(z + other[:, None], y, price).sum() >= best.value * (1 - 1e-12)
+
+
+def test_every_class_is_as_likely_as_its_prices_at_the_least_biases_of_softmax():
+    """Σ_i c_i p_ij is what the samples of class j cost: the risk has no slope. Outputs up to 10⁴, prices 10¹² apart."""
+    for seed in (*range(36), 53, 99, 187):
+        rng = np.random.default_rng(seed)
+        outputs = int(rng.integers(2, 6))
+        y = signs(int(rng.integers(outputs, 40)), outputs, rng)
+        z = 10 ** rng.uniform(-2, 4) * rng.normal(size=y.shape)
+        price = 10 ** (rng.uniform(0, 6) * rng.uniform(-1, 1, y.shape[1]))
+        bias = SOFTMAX.risk(z, y, price, bias=True).bias
+        slope = (softmax(z + bias[:, None], axis=0) - (y > 0)) @ price
+        assert np.abs(slope).max() <= 1e-6 * price.sum()
 
 
 @pytest.mark.parametrize("loss", LOSSES, **BY_NAME)

@@ -69,6 +69,11 @@ def test_losses_for_real_targets_are_asked_for_by_name(loss):
     assert (task.low < 0).all()
 
 
+@pytest.mark.parametrize("loss", EVERY, ids=lambda loss: loss.name)
+def test_a_loss_is_that_of_its_defaults(loss):
+    assert loss.with_own({}, 3) == loss == type(loss)()
+
+
 def test_own_parameters_reach_the_loss():
     for loss, given in (
         ("huber", {"delta": 0.5}),
