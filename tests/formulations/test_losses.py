@@ -312,7 +312,9 @@ def test_zeros_of_straight_pieces():
     for shift in (-9.0, 0.0, 9.0):  # wherever the breakpoints lie
         for unit in (1e-20, 1.0, 1e9):
             for rise, expected in ((7.0, shift - 7), (-7.0, shift + 8), (-0.5, shift + 1.5)):
-                found = zeros(lambda x, t=shift, u=unit, d=rise: u * (bent(x / u - t) + d), unit * (breaks + shift), 0.0)
+                found = zeros(
+                    lambda x, t=shift, u=unit, d=rise: u * (bent(x / u - t) + d), unit * (breaks + shift), 0.0
+                )
                 assert np.array(found) / unit == pytest.approx(np.full(2, expected))
             assert zeros(lambda x, u=unit: x - u, np.array([4 * unit]), 0.0) == pytest.approx((unit, unit), abs=0)
 
