@@ -4,6 +4,7 @@ fit, its bias is the least, and its α is feasible exactly."""
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -139,6 +140,26 @@ def test_the_divergence_of_the_logistic_loss_loses_no_digits():
     assert ends == pytest.approx([math.log1p(math.exp(-3)), math.log1p(math.exp(3))])
     far = LOGISTIC.fenchel_young(np.array([0.25]), np.array([2000.0]), np.ones(1), np.ones(1))
     assert far == pytest.approx([500 + math.log(0.25) * 0.25 + math.log(0.75) * 0.75])
+
+
+def test_the_divergence_of_the_logistic_loss_is_as_right_as_its_arguments():
+    """In sixty digits: u and p count with the rounding of what is smaller, they or what they lack to 1."""
+    rng, n = np.random.default_rng(4), 300
+    price, t = rng.uniform(0.5, 2.0, n), rng.normal(size=n) * 10 ** rng.uniform(-2, 1.5, n)
+    near = 1 + 10 ** rng.uniform(-9, 0.5, n) * rng.choice([-0.3, 1.0], n)
+    alpha = np.where(t > 0, price / (1 + np.exp(t)) * near, price - price / (1 + np.exp(-t)) * near)
+    alpha = np.clip(alpha, 1e-30, np.nextafter(price, 0.0))
+    found = LOGISTIC.fenchel_young(alpha, t, np.ones(n), price)
+    entropy = [-LOGISTIC.gain(alpha[[i]], np.ones(1), price[[i]]) for i in range(n)]
+    with localcontext(prec=60):
+        for i in range(n):
+            c, a, margin = (Decimal(float(part[i])) for part in (price, alpha, t))
+            u, p = a / c, 1 / (1 + margin.exp())
+            odds, gain = (u / p).ln() - ((1 - u) / (1 - p)).ln(), c * (u * u.ln() + (1 - u) * (1 - u).ln())
+            exact = c * (u * (u / p).ln() + (1 - u) * ((1 - u) / (1 - p)).ln())
+            steps = abs(odds) * min(u, 1 - u) + abs(u - p) / max(p, 1 - p)
+            assert abs(found[i] - float(exact)) <= 8 * UNIT * float(c * (1 + abs(margin)) * steps + exact)
+            assert entropy[i] == pytest.approx(float(gain), rel=1e-15, abs=0)
 
 
 @every_loss
