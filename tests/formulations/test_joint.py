@@ -240,6 +240,34 @@ def test_what_is_not_finite_is_nothing():
     assert not found[:, 0].any()
 
 
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize(
+    ("outputs", "others", "expected"),
+    [
+        ([0.0, 1.0, 0.20], [0.6, 0.2], [2.0, 0.0]),  # behind by 0.8, more than its share of 0.1; a margin error
+        ([0.0, 1.0, 0.85], [0.6, 0.2], [2.0, 0.0]),
+        ([0.0, 1.0, 0.95], [0.6, 0.2], [1.5, 0.5]),  # behind by less than its share
+        ([0.0, 1.0, 0.95], [0.6, -0.2], [2.0, 0.0]),
+        ([1.3, 1.0, 0.98], [0.6, 0.2], [1.5, 0.5]),  # the lack is 0.7, more than the share that is missing
+        ([1.8, 1.0, 0.98], [0.6, 0.2], [0.6, 0.2]),  # the lack is 0.2, less than that
+        ([2.3, 1.0, 0.98], [0.6, 0.2], [0.6, 0.2]),  # ahead of the margin by 0.3, less than the share of 0.4
+        ([2.5, 1.0, 0.98], [0.6, 0.2], [0.0, 0.0]),  # by 0.5
+        ([5.0, 1.0, 0.98], [0.6, 0.2], [0.0, 0.0]),
+        ([2.9, 1.0, 0.98], [1.8, 1.2], [1.2, 0.8]),  # ahead by 0.9, less than a whole share; more than the price
+        ([3.5, 1.0, 0.98], [1.8, 1.2], [0.0, 0.0]),
+        ([0.0, 1.0, 0.95], [0.0, 0.0], [0.0, 0.0]),  # nothing stays nothing
+    ],
+)
+def test_what_the_outputs_hold_at_its_bounds_is_put_there(outputs, others, expected, place):
+    """One sample at the price 2, whose own output is the first; classes in any order."""
+    loss, price, alpha = JOINT["crammer_singer"], np.array([2.0]), np.array([sum(others), *others])
+    y, z, alpha = (np.roll(part, place)[:, None] for part in (np.array([1.0, -1.0, -1.0]), outputs, alpha))
+    found = loss.at_bounds(alpha, z, y, price)
+    assert loss.exactly_feasible(found, y, price, bias=False)
+    assert np.roll(found[:, 0], -place) == pytest.approx([sum(expected), *expected], abs=1e-15)
+    assert sum(expected) < 2 or found[place, 0] == 2
+
+
 # ------------------------------------------------------------------------------------------------------- declarations
 PAIRS = [
     *((name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared")),
