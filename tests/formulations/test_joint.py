@@ -251,6 +251,7 @@ def test_what_is_not_finite_is_nothing():
         ([1.3, 1.0, 0.98], [0.6, 0.2], [1.5, 0.5]),  # the lack is 0.7, more than the share that is missing
         ([1.8, 1.0, 0.98], [0.6, 0.2], [0.6, 0.2]),  # the lack is 0.2, less than that
         ([2.3, 1.0, 0.98], [0.6, 0.2], [0.6, 0.2]),  # ahead of the margin by 0.3, less than the share of 0.4
+        ([2.35, 1.0, 0.98], [0.6, 0.2], [0.6, 0.2]),
         ([2.5, 1.0, 0.98], [0.6, 0.2], [0.0, 0.0]),  # by 0.5
         ([5.0, 1.0, 0.98], [0.6, 0.2], [0.0, 0.0]),
         ([2.9, 1.0, 0.98], [1.8, 1.2], [1.2, 0.8]),  # ahead by 0.9, less than a whole share; more than the price

@@ -297,6 +297,9 @@ def test_the_bias_of_the_logistic_loss_is_the_log_odds_of_the_prices():
     y, price = np.array([1.0, -1.0]), np.array([1e6, 10.0])
     assert LOGISTIC.risk(np.zeros(2), y, price, True).bias == pytest.approx(math.log(1e5), rel=1e-12)
     assert LOGISTIC.risk(np.zeros(2), -y, price, True).bias == pytest.approx(-math.log(1e5), rel=1e-12)
+    for apart in (np.array([1e6, 1e-6]), np.array([1e40, 1.0]), np.array([1.0, 1e40])):
+        found = LOGISTIC.risk(np.zeros(2), y, apart, True).bias
+        assert found == pytest.approx(math.log(apart[0] / apart[1]), rel=1e-12)
     for label in (1.0, -1.0):
         risk = LOGISTIC.risk(np.array([-3.0, 2.0]), np.full(2, label), np.ones(2), True)
         assert (risk.bias, risk.value) == pytest.approx((67.0 * label, 0.0), abs=1e-20)
@@ -384,6 +387,15 @@ def test_every_loss_is_in_the_table_by_its_name():
     assert {loss.name for loss in CHOSEN} == {*LOSSES} - {"c"}
     assert Huber(2.0) == Huber(2.0) != Huber(1.0)
     assert LOSSES["one_class"] != NU
+
+
+@pytest.mark.parametrize(("trait", "names"), [
+    ("log_odds", {"logistic"}), ("log_link", {"poisson"}), ("free_margin", {"nu", "one_class"}),
+    ("free_tube", {"nu_svr"}), ("joint", set()),
+])  # fmt: skip
+def test_a_trait_belongs_to_the_losses_that_have_it(trait, names):
+    assert {loss.name for loss in CHOSEN if getattr(loss, trait)} == names
+    assert {loss.name for loss in CHOSEN if not loss.takes_bias} == {"one_class"}
 
 
 def test_a_record_has_one_entry_per_sample():
