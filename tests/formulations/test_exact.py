@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
 
 from mklcvx.formulations.families.task import Task
 from mklcvx.formulations.losses._exact import (
+    NEAR,
     _on_grid,
+    balanced,
     balanced_on_grid,
+    divergence_series,
     filled,
     filled_on_grid,
     flat_bottom,
@@ -42,6 +46,8 @@ def test_a_sum_that_holds_is_left_alone():
         ([0.25, 0.5], [1, 1], [1, 1], 1.0, [0.25, 0.75]),  # the sample with most room on both sides
         ([0.5, 0.25], [1, 1], [1, 1], 1.0, [0.75, 0.25]),
         ([0.5, 0.75], [1, 1], [1, 1], 1.5, [0.75, 0.75]),
+        ([0.5, 0.75], [1, 1], [1, 1], 1.375, [0.625, 0.75]),
+        ([0.25, 0.5, 1.0], [1, 1, 1], [1, 1, 1], 2.0, [0.25, 0.75, 1.0]),  # among those between their bounds
         ([0.5, 0.25, 0.125], [1, 1, 1], [1, -1, -1], 0.0, [0.375, 0.25, 0.125]),
         ([0.125, 0.25, 0.125], [0.25, 1, 1], [1, -1, -1], 0.0, [0.125, 0.0, 0.125]),  # none can stay between its bounds
         ([0.0, 1.0], [1, 1], [1, 1], 1.25, [0.25, 1.0]),
@@ -59,6 +65,10 @@ def test_the_coarsest_sample_takes_the_most_and_a_finer_one_the_rest():
     box = np.array([1.0, 2.0**-30 + 2.0**-40, *alpha[2:]])
     assert made_up(alpha, box, signs, 0.0).tolist() == [2.0**-8 + 2.0**-20, 2.0**-30 + 2.0**-72, *alpha[2:]]
     assert math.fsum(signs * made_up(alpha, box, signs, 0.0)) == 0
+    alpha = np.array([1.0, 2.0**-8, 2.0**-30, 1 + 2.0**-8 + 2.0**-30, 2.0**-56 + 2.0**-72])
+    box, signs = np.array([2.0, 1.0, 2.0**-30 + 2.0**-60, *alpha[3:]]), np.array([1.0, 1, 1, -1, -1])
+    expected = [1.0, 2.0**-8 + 2.0**-56, 2.0**-30 + 2.0**-72, *alpha[3:]]  # the first is too coarse for any of it
+    assert made_up(alpha, box, signs, 0.0).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -77,6 +87,20 @@ def test_samples_at_their_bounds_stay_there_while_others_are_between_theirs(alph
 
 def test_what_no_box_has_room_for_cannot_be_made_up():
     assert made_up(np.zeros(2), ONE / 4, ONE, 1.0) is None
+
+
+def test_a_sample_that_is_nothing_moves_to_the_side_where_its_bound_is():
+    """0.3 is less than 0.1 and 0.2 by half of its last bit; all three are at their bounds."""
+    alpha, signs = np.array([0.0, 0.0, 0.3, 0.1, 0.2]), np.array([1.0, -1, 1, -1, -1])
+    high, rest = np.array([1.0, 1.0, 0.3, 0.1, 0.2]), math.fsum([0.1, 0.2, -0.3])
+    assert balanced(alpha, np.zeros(5), high, signs).tolist() == [rest, 0.0, 0.3, 0.1, 0.2]
+    assert balanced(-alpha, -high, np.zeros(5), signs).tolist() == [0.0, 0.0, -0.3, -0.1 + rest, -0.2]
+
+
+def test_no_zero_has_a_sign():
+    found = balanced(np.array([-1.0, -2.0, 0.0]), np.full(3, -2.0), np.full(3, 2.0), np.ones(3))
+    assert not found.any()
+    assert not np.signbit(found).any()
 
 
 # ------------------------------------------------------------------------------------------------------------- on grids
@@ -111,6 +135,11 @@ def test_samples_with_most_room_on_both_sides_move_first(by, expected):
     assert moved(np.array([5.0, 1.0, 9.0, 0.0]), most, by).tolist() == expected
 
 
+def test_a_sample_without_room_does_not_move():
+    assert moved(np.array([10.0, 0.0]), np.full(2, 10.0), 1).tolist() == [10, 1]
+    assert moved(np.array([0.0, 10.0]), np.full(2, 10.0), -1).tolist() == [0, 9]
+
+
 @pytest.mark.parametrize("power", [0, 1, 3])
 def test_the_heavier_class_gives_until_both_have_the_same_sum(power):
     alpha, box, positive = np.array([0.5, 0.75, 0.25, 1.0]), np.ones(4), np.array([True, True, False, False])
@@ -142,6 +171,10 @@ def test_what_rounding_leaves_goes_to_a_sample_with_room():
         found = filled(alpha, box, 0.7 * alpha.sum())
         assert found[0] == 0
         assert math.fsum(found) == pytest.approx(0.7 * alpha.sum(), rel=3e-16)
+        alpha, box = np.array([1.0, *rng.uniform(0.1, 0.3, 6)]), np.array([1.0, *np.full(6, 0.4)])
+        found = filled(alpha, box, alpha.sum() + 0.1)
+        assert found[0] == 1
+        assert abs(math.fsum([alpha.sum() + 0.1, *(-found)])) <= math.ulp(0.4) / 2  # rounded once
 
 
 # ----------------------------------------------------------------------------------------------------- feasible points
@@ -183,3 +216,13 @@ def test_what_a_few_samples_cannot_make_up_is_settled_on_the_grid():
 
 def test_a_class_without_alpha_leaves_none_to_the_other():
     assert Task(np.eye(2)[None], np.array([1.0, -1.0]), np.ones(2)).feasible(np.array([1.0, 0.0])).tolist() == [0, 0]
+
+
+def test_the_series_of_the_divergence_is_right_to_the_last_digits():
+    """h(x) = (1 + x) log(1 + x) − x, in fifty digits, wherever the series is used."""
+    for x in (*np.linspace(-NEAR, NEAR, 21), 1e-9):
+        with localcontext(prec=50):
+            exact = Decimal(float(x))
+            h = (1 + exact) * (1 + exact).ln() - exact
+            wanted = float(h / exact**2) if exact else 0.5
+        assert divergence_series(np.array([x]))[0] == pytest.approx(wanted, rel=1e-15, abs=0)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
 from mklcvx import InputError, Instance, formulations
 from mklcvx.formulations.losses import CRAMMER_SINGER, HUBER, JOINT, SOFTMAX, SQUARED, Separable
 from mklcvx.formulations.losses._joint import circulating
+from mklcvx.formulations.losses.softmax import log_shares
 from mklcvx.solvers.conic import CLARABEL, SCS, Run, solve_program
 from refusals import check_refused
 
@@ -81,6 +84,21 @@ def test_the_divergence_does_not_cancel():
     assert loss.fenchel_young(alpha, z, y, price)[0] == pytest.approx(expected, rel=1e-5)
 
 
+def test_the_divergence_from_probabilities_that_vanish():
+    """u log(u/p) with log p = −800, where p itself is 0, as a double."""
+    y, z, alpha = np.array([[1.0], [-1.0]]), np.array([[0.0], [800.0]]), np.full((2, 1), 0.5)
+    assert SOFTMAX.fenchel_young(alpha, z, y, np.ones(1))[0] == pytest.approx(400 - math.log(2))
+
+
+def test_the_logarithm_of_a_share_is_that_of_what_it_lacks():
+    """log(part/c) in fifty digits, to the last ones where next to nothing is missing."""
+    price = 0.7
+    for part in (1e-300, 0.1, 0.35, 0.5, price - 1e-9, np.nextafter(price, 0)):
+        with localcontext(prec=50):
+            wanted = float((Decimal(float(part)) / Decimal(price)).ln())
+        assert log_shares(np.array([part]), np.array([price]))[0] == pytest.approx(wanted, rel=5e-16, abs=0)
+
+
 @pytest.mark.parametrize("loss", LOSSES, **BY_NAME)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("spread", [1.0, 1e4])
@@ -94,6 +112,19 @@ def test_no_other_bias_is_better(loss, seed, spread):
         for _ in range(30):
             other = best.bias + size * rng.normal(size=3)
             assert loss.value(z + other[:, None], y, price).sum() >= best.value * (1 - 1e-12)
+
+
+def test_every_class_is_as_likely_as_its_prices_at_the_least_biases_of_softmax():
+    """Σ_i c_i p_ij is what the samples of class j cost: the risk has no slope. Outputs up to 10⁴, prices 10¹² apart."""
+    for seed in (*range(36), 53, 99, 187):
+        rng = np.random.default_rng(seed)
+        outputs = int(rng.integers(2, 6))
+        y = signs(int(rng.integers(outputs, 40)), outputs, rng)
+        z = 10 ** rng.uniform(-2, 4) * rng.normal(size=y.shape)
+        price = 10 ** (rng.uniform(0, 6) * rng.uniform(-1, 1, y.shape[1]))
+        bias = SOFTMAX.risk(z, y, price, bias=True).bias
+        slope = (softmax(z + bias[:, None], axis=0) - (y > 0)) @ price
+        assert np.abs(slope).max() <= 1e-6 * price.sum()
 
 
 @pytest.mark.parametrize("loss", LOSSES, **BY_NAME)
@@ -207,6 +238,35 @@ def test_what_is_not_finite_is_nothing():
     found = loss.feasible(alpha, y, price, bias=True)
     assert loss.exactly_feasible(found, y, price, bias=True)
     assert not found[:, 0].any()
+
+
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize(
+    ("outputs", "others", "expected"),
+    [
+        ([0.0, 1.0, 0.20], [0.6, 0.2], [2.0, 0.0]),  # behind by 0.8, more than its share of 0.1; a margin error
+        ([0.0, 1.0, 0.85], [0.6, 0.2], [2.0, 0.0]),
+        ([0.0, 1.0, 0.95], [0.6, 0.2], [1.5, 0.5]),  # behind by less than its share
+        ([0.0, 1.0, 0.95], [0.6, -0.2], [2.0, 0.0]),
+        ([1.3, 1.0, 0.98], [0.6, 0.2], [1.5, 0.5]),  # the lack is 0.7, more than the share that is missing
+        ([1.8, 1.0, 0.98], [0.6, 0.2], [0.6, 0.2]),  # the lack is 0.2, less than that
+        ([2.3, 1.0, 0.98], [0.6, 0.2], [0.6, 0.2]),  # ahead of the margin by 0.3, less than the share of 0.4
+        ([2.35, 1.0, 0.98], [0.6, 0.2], [0.6, 0.2]),
+        ([2.5, 1.0, 0.98], [0.6, 0.2], [0.0, 0.0]),  # by 0.5
+        ([5.0, 1.0, 0.98], [0.6, 0.2], [0.0, 0.0]),
+        ([2.9, 1.0, 0.98], [1.8, 1.2], [1.2, 0.8]),  # ahead by 0.9, less than a whole share; more than the price
+        ([3.5, 1.0, 0.98], [1.8, 1.2], [0.0, 0.0]),
+        ([0.0, 1.0, 0.95], [0.0, 0.0], [0.0, 0.0]),  # nothing stays nothing
+    ],
+)
+def test_what_the_outputs_hold_at_its_bounds_is_put_there(outputs, others, expected, place):
+    """One sample at the price 2, whose own output is the first; classes in any order."""
+    loss, price, alpha = JOINT["crammer_singer"], np.array([2.0]), np.array([sum(others), *others])
+    y, z, alpha = (np.roll(part, place)[:, None] for part in (np.array([1.0, -1.0, -1.0]), outputs, alpha))
+    found = loss.at_bounds(alpha, z, y, price)
+    assert loss.exactly_feasible(found, y, price, bias=False)
+    assert np.roll(found[:, 0], -place) == pytest.approx([sum(expected), *expected], abs=1e-15)
+    assert sum(expected) < 2 or found[place, 0] == 2
 
 
 # ------------------------------------------------------------------------------------------------------- declarations

@@ -4,13 +4,24 @@ fit, its bias is the least, and its α is feasible exactly."""
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from mklcvx.formulations.losses import COUNTS, LOGISTIC, LOSSES, NU, SQUARED, Huber, Quadratic, SmoothedHinge
+from mklcvx.formulations.losses import (
+    COUNTS,
+    LOGISTIC,
+    LOSSES,
+    NU,
+    SQUARED,
+    Huber,
+    Quadratic,
+    SmoothedHinge,
+    SquaredEpsilonInsensitive,
+)
 from mklcvx.formulations.losses._exact import middle, zeros
 from sample_sides import CHOSEN, GAINS, PRICED, QUADRATIC, SIDES, VALUES, domain, named, prices, targets, task
 
@@ -131,6 +142,26 @@ def test_the_divergence_of_the_logistic_loss_loses_no_digits():
     assert far == pytest.approx([500 + math.log(0.25) * 0.25 + math.log(0.75) * 0.75])
 
 
+def test_the_divergence_of_the_logistic_loss_is_as_right_as_its_arguments():
+    """In sixty digits: u and p count with the rounding of what is smaller, they or what they lack to 1."""
+    rng, n = np.random.default_rng(4), 300
+    price, t = rng.uniform(0.5, 2.0, n), rng.normal(size=n) * 10 ** rng.uniform(-2, 1.5, n)
+    near = 1 + 10 ** rng.uniform(-9, 0.5, n) * rng.choice([-0.3, 1.0], n)
+    alpha = np.where(t > 0, price / (1 + np.exp(t)) * near, price - price / (1 + np.exp(-t)) * near)
+    alpha = np.clip(alpha, 1e-30, np.nextafter(price, 0.0))
+    found = LOGISTIC.fenchel_young(alpha, t, np.ones(n), price)
+    entropy = [-LOGISTIC.gain(alpha[[i]], np.ones(1), price[[i]]) for i in range(n)]
+    with localcontext(prec=60):
+        for i in range(n):
+            c, a, margin = (Decimal(float(part[i])) for part in (price, alpha, t))
+            u, p = a / c, 1 / (1 + margin.exp())
+            odds, gain = (u / p).ln() - ((1 - u) / (1 - p)).ln(), c * (u * u.ln() + (1 - u) * (1 - u).ln())
+            exact = c * (u * (u / p).ln() + (1 - u) * ((1 - u) / (1 - p)).ln())
+            steps = abs(odds) * min(u, 1 - u) + abs(u - p) / max(p, 1 - p)
+            assert abs(found[i] - float(exact)) <= 8 * UNIT * float(c * (1 + abs(margin)) * steps + exact)
+            assert entropy[i] == pytest.approx(float(gain), rel=1e-15, abs=0)
+
+
 @every_loss
 def test_gradient_and_curvature_are_those_of_the_gain(loss):
     y, price, step = np.array([1.0, 3.0 if loss.targets == COUNTS else -1.0]), np.array([0.5, 2.0]), 1e-5
@@ -226,6 +257,23 @@ def test_the_bias_of_the_squared_loss_is_the_weighted_mean():
     assert risk.bias_interval == (risk.bias, risk.bias)
 
 
+@pytest.mark.parametrize(("targets", "outputs"), [(1e6, 0.0), (0.0, 1e6)])
+@pytest.mark.parametrize("price", [1e-4, 1e4])
+def test_the_least_bias_is_told_apart_from_a_target_beside_it(targets, outputs, price):
+    """One residual lies beside the mean, by 10⁻¹⁰ of the others: more than rounding, in any units."""
+    y, z = targets * np.array([1.0, -1.0, 1.5e-10]), outputs * np.array([-1.0, 1.0, -1.5e-10])
+    found = SQUARED.risk(z, y, np.full(3, price), True)
+    assert found.bias == pytest.approx(0.5e-4, rel=1e-5)
+    assert found.bias_interval == (found.bias, found.bias)
+
+
+def test_the_bias_within_a_tube_lies_anywhere_that_costs_nothing():
+    y, loss = np.array([0.01, -0.01]), SquaredEpsilonInsensitive(0.3)
+    risk = loss.risk(np.zeros(2), y, np.ones(2), True)
+    assert risk.bias_interval == pytest.approx((-0.29, 0.29))
+    assert (risk.bias, risk.value) == (pytest.approx(0.0, abs=1e-15), 0.0)
+
+
 def test_the_bias_of_two_outliers_lies_anywhere_between_them():
     """|y − b| > δ for both: their pulls cancel; the middle is returned."""
     problem = task(Huber(1.0), True, 0, n=2)
@@ -249,6 +297,9 @@ def test_the_bias_of_the_logistic_loss_is_the_log_odds_of_the_prices():
     y, price = np.array([1.0, -1.0]), np.array([1e6, 10.0])
     assert LOGISTIC.risk(np.zeros(2), y, price, True).bias == pytest.approx(math.log(1e5), rel=1e-12)
     assert LOGISTIC.risk(np.zeros(2), -y, price, True).bias == pytest.approx(-math.log(1e5), rel=1e-12)
+    for apart in (np.array([1e6, 1e-6]), np.array([1e40, 1.0]), np.array([1.0, 1e40])):
+        found = LOGISTIC.risk(np.zeros(2), y, apart, True).bias
+        assert found == pytest.approx(math.log(apart[0] / apart[1]), rel=1e-12)
     for label in (1.0, -1.0):
         risk = LOGISTIC.risk(np.array([-3.0, 2.0]), np.full(2, label), np.ones(2), True)
         assert (risk.bias, risk.value) == pytest.approx((67.0 * label, 0.0), abs=1e-20)
@@ -282,6 +333,14 @@ def test_zeros_of_straight_pieces():
     assert zeros(lambda x: max(x, 0.0), np.array([0.0]), 1e-12) == (-math.inf, 0.0)
     assert zeros(lambda x: min(x, 0.0), np.array([0.0]), 1e-12) == (0.0, math.inf)
     assert [middle(-math.inf, 2.0), middle(2.0, math.inf), middle(1.0, 3.0)] == [2.0, 2.0, 2.0]
+    for shift in (-9.0, 0.0, 9.0):  # wherever the breakpoints lie
+        for unit in (1e-20, 1.0, 1e9):
+            for rise, expected in ((7.0, shift - 7), (-7.0, shift + 8), (-0.5, shift + 1.5)):
+                found = zeros(
+                    lambda x, t=shift, u=unit, d=rise: u * (bent(x / u - t) + d), unit * (breaks + shift), 0.0
+                )
+                assert np.array(found) / unit == pytest.approx(np.full(2, expected))
+            assert zeros(lambda x, u=unit: x - u, np.array([4 * unit]), 0.0) == pytest.approx((unit, unit), abs=0)
 
 
 # ---------------------------------------------------------------------------------------------------- the feasible set
@@ -328,6 +387,15 @@ def test_every_loss_is_in_the_table_by_its_name():
     assert {loss.name for loss in CHOSEN} == {*LOSSES} - {"c"}
     assert Huber(2.0) == Huber(2.0) != Huber(1.0)
     assert LOSSES["one_class"] != NU
+
+
+@pytest.mark.parametrize(("trait", "names"), [
+    ("log_odds", {"logistic"}), ("log_link", {"poisson"}), ("free_margin", {"nu", "one_class"}),
+    ("free_tube", {"nu_svr"}), ("joint", set()),
+])  # fmt: skip
+def test_a_trait_belongs_to_the_losses_that_have_it(trait, names):
+    assert {loss.name for loss in CHOSEN if getattr(loss, trait)} == names
+    assert {loss.name for loss in CHOSEN if not loss.takes_bias} == {"one_class"}
 
 
 def test_a_record_has_one_entry_per_sample():

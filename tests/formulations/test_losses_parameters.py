@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mklcvx import formulations, solve
-from mklcvx.formulations.losses import EVERY, HINGE, LOSSES, NU
+from mklcvx.formulations.losses import ALL, EVERY, HINGE, LOSSES, NU
 from mklcvx.problem.targets import Targets
-from parameter_cases import INSTANCE, K, N, instance_for, resolved
+from parameter_cases import INSTANCE, K, N, check_printed, instance_for, resolved
 from refusals import check_refused
 
 FOR_LABELS = [loss.name for loss in EVERY if loss.targets == "labels"]
@@ -67,6 +67,11 @@ def test_losses_for_real_targets_are_asked_for_by_name(loss):
     assert np.array_equal(task.y, REAL.targets.values)
     assert np.array_equal(task.signs, np.ones(N))
     assert (task.low < 0).all()
+
+
+@pytest.mark.parametrize("loss", EVERY, ids=lambda loss: loss.name)
+def test_a_loss_is_that_of_its_defaults(loss):
+    assert loss.with_own({}, 3) == loss == type(loss)()
 
 
 def test_own_parameters_reach_the_loss():
@@ -187,7 +192,15 @@ def test_a_loss_describes_itself():
 
 def test_the_share_of_one_class_may_be_all_of_it():
     task_of(instance=BARE, loss="one_class", nu=1.0)
-    check_refused(lambda: task_of(instance=BARE, loss="one_class", nu=1.01), "nu", "1.01")
+    with check_refused("nu", "1.01"):
+        task_of(instance=BARE, loss="one_class", nu=1.01)
+
+
+@pytest.mark.parametrize(
+    ("loss", "parameter"), [(loss.name, parameter) for loss in ALL for parameter in loss.parameters]
+)
+def test_limits_and_defaults_are_those_that_are_printed(loss, parameter):
+    check_printed(parameter, defaults=loss != "nu")
 
 
 @pytest.mark.parametrize(("values", "bias", "expected"), [

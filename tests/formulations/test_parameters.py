@@ -17,6 +17,7 @@ from parameter_cases import (
     SINGLE_TASKS,
     K,
     M,
+    check_printed,
     instance_for,
     resolved,
 )
@@ -309,6 +310,14 @@ def test_a_formulation_classifies_and_compares_gaps_with_the_largest_term_unless
 )  # fmt: skip
 def test_defaults_are_those_that_the_theorem_states(name, key, default):
     assert resolved(name)[key] == default
+
+
+@pytest.mark.parametrize(("name", "parameter"), [
+    (formulation.name, parameter) for formulation in formulations.FORMULATIONS for parameter in formulation.parameters
+    if parameter.name != "dimensions" and formulation.name != "sm1"  # whose limits depend on the instance
+])  # fmt: skip
+def test_limits_and_defaults_are_those_that_are_printed(name, parameter):
+    check_printed(parameter)
 
 
 @pytest.mark.parametrize(("count", "default"), [(1, 1.0), (2, 1.0), (8, 0.25)])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
+
 import numpy as np
 
 from mklcvx import Instance, formulations
@@ -27,3 +30,12 @@ def resolved(name, instance=INSTANCE, **given):
 
 def instance_for(name):
     return ONE if name == "svm" else INSTANCE
+
+
+def check_printed(parameter, defaults=True):
+    """Limits and default are those that are printed, such as 0 < ν ≤ 1, and 1/2."""
+    limits = parameter.limits.partition(",")[0].replace("≤", "<=").replace("≥", ">=")
+    tiny, ends = 5e-324, [np.nextafter(end, side) for end in (1.0, 2.0) for side in (0.0, end, 3.0)]
+    for value in (-1.0, -tiny, 0.0, tiny, 0.3, *map(float, ends), 3.0):
+        assert parameter.accepts(value, 2) == eval(re.sub(r"[^\W\d]\w*", str(value), limits, count=1))
+    assert not defaults or parameter.default(2) == float(Fraction(parameter.default_text))
