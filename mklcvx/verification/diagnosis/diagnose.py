@@ -72,17 +72,21 @@ def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float, st
 
 def _searched(case: Case, answer: Answer, parts: list[Part], tolerance: float, first: list[Trial]) -> Diagnosis:
     off, mistakes = max(part.off for part in parts), mistakes_of(case)
-    search = Search(case, replace(answer, bounds=None), off, min(max(tolerance, FITS), BETTER * off))
+    wrong = [part.name for part in parts if part.off > tolerance]
+    machine = any(part.name in ("alpha", "coefficients") and part.off <= tolerance for part in parts)
+    only = "objective" if wrong == ["objective"] and machine else ""  # α is right: so is the problem
+    search = Search(case, replace(answer, bounds=None), off, min(max(tolerance, FITS), BETTER * off), only)
     singles = search.single((*mistakes.every, other_family), first)
     best = search.best(singles)
-    if best and not search.discarded(best[0]):
+    if best and not search.discarded(best[0]) and search.of_the_family(best[0]):
         return _diagnosis(best)
     inexact = rounded(case, answer, parts)  # it explains every part
     if inexact is not None:
         return _said(*inexact)
     base = search.measured(case, search.answer)[1]
-    pairs = search.best(search.double(singles, mistakes.second, base, mistakes.told))
-    if pairs and (not best or search.discarded(pairs[0]) < search.discarded(best[0])):
+    pairs = [] if only else search.best(search.double(singles, mistakes.second, base, mistakes.told))
+    strange = bool(best) and not search.of_the_family(best[0])
+    if pairs and (not best or strange or search.discarded(pairs[0]) < search.discarded(best[0])):
         best = pairs
     if best:
         return _diagnosis(best)

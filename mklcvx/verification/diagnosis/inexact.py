@@ -17,7 +17,8 @@ from .kinds import kind_of
 from .mistakes import given_weights
 
 EARLY = 0.03  # what an answer may be off by, of the problem's scale, to count as stopped early
-ALONE = 3e-3  # the same of one part, which nothing else supports
+ALONE = 1e-4  # the same of one part, which nothing else supports
+INNER = 3e-3  # the same where α is converged at its weights, which are not on their way
 ROOTS = 3.0  # a bias that is off by δ costs δ, one that comes with a value off by δ² is off by this times δ at most
 MIDWAY = 0.3  # gap of weights on their way from the start to the optimum
 STRAIGHT = 0.7  # cosine of the way gone and the whole way
@@ -57,9 +58,9 @@ def stopped_early(
     beside = residuals.get("objective", claims.get("objective", 0.0)) <= ROOTS * max([off, *gaps])
     supported = len(arrays) > 1 or ("objective" in claims and beside)
     violated = max((one.by for part in parts for one in part.violations), default=0.0)
-    little = off <= (EARLY if supported else ALONE) and max([0.0, *gaps]) <= max(EARLY, ROOTS * off**0.5)
+    little = off <= (EARLY if supported else ALONE) and max([0.0, *gaps]) <= EARLY
     little = little and violated <= off and claims.get("objective", 0.0) <= EARLY
-    little = little and (not converged or (supported and off <= ALONE))
+    little = little and (not converged or (supported and off <= INNER))
     if not beside or not (little or (violated <= FITS and _on_the_way(case, answer, residuals))):
         return None
     names = ", ".join(part.name for part in parts if part.off > case.tolerance)
@@ -73,7 +74,7 @@ def _on_the_way(case: Case, answer: Answer, residuals: dict[str, float]) -> bool
     weights, ours = given_weights(case, answer), np.nan_to_num(case.reference.weights)
     if weights is None or answer.alpha is None or len(weights) < ENOUGH or weights.sum() <= 0 or ours.sum() <= 0:
         return False
-    if residuals.get("margins", 1.0) > MIDWAY or residuals.get("tightness", 1.0) > MIDWAY:
+    if residuals.get("margins", 1.0) > EARLY or residuals.get("tightness", 1.0) > MIDWAY:
         return False
     start, here, end = 1 / len(weights), weights / weights.sum(), ours / ours.sum()
     gone, whole = here - start, end - start

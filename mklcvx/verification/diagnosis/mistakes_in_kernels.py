@@ -304,7 +304,9 @@ def one_kernel_changed(case: Case, answer: Answer) -> Trials:
         return
     for m, name in enumerate(names):
         for kind, words, change in (*ORDERS, *SIZES[:5], *ENTRIES[:2]):
-            yield from changed_kernels(case, answer, kind, f"{words}, but of kernel {name} alone", _only(m, change))
+            said = f"{words}, but of kernel {name} alone"
+            for trial in changed_kernels(case, answer, kind, said, _only(m, change)):
+                yield replace(trial, fitted=1)
 
 
 def _only(m: int, change: Change) -> Change:

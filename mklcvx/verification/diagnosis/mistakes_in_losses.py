@@ -50,7 +50,8 @@ def response_changed(case: Case, answer: Answer) -> Trials:
         if case.parameters["bias"]:
             for trial in with_instance(case, replace(answer, bias=None), "response_centred", said, response=y - middle):
                 words = f"{trial.words}, and without a bias"
-                yield replace(trial, words=words, parameters={**case.parameters, "bias": False})
+                without = {**case.parameters, "bias": False}
+                yield replace(trial, words=words, parameters=without, kind="bias_term:omitted+labels:scaled")
     for words, size in deviations(case):
         for how, changed in (("divided by", y / size), ("centred and divided by", (y - middle) / size)):
             said = f"the response {how} {words}, that is {size:.6g}"
@@ -139,6 +140,9 @@ def other_loss(case: Case, answer: Answer) -> Trials:
             named, meant = (one.name.replace("_", " ") for one in (loss, ours))
             words = f"optimal for another loss: {named}{said}, where {meant} is meant"
             yield Trial(f"loss {loss.name}", words, answer, parameters=given)
+            if factor != 1:
+                kind = f"loss:{loss.name}+parameter:C"
+                yield Trial(f"loss {loss.name}", words, answer, parameters=given, kind=kind, fitted=1)
 
 
 def labels_as_response(case: Case, answer: Answer) -> Trials:

@@ -40,13 +40,15 @@ FLOOR = 1e-8  # explanations that leave no more are equally good
 NEAR = 10.0  # and so are those within this factor of the best
 FAR = 3.0  # times as far from the optimum random answers must be for one to be near it
 STRANGERS = 4  # random answers that must not meet a hypothesis
-SECONDS = 2.5  # of single steps
+SECONDS = 2.0  # of single steps
 AFTERWARDS = 80  # steps after one that explains: a number, so that no diagnosis depends on the machine's load
-PAIR_SECONDS = 2.5
+PAIR_SECONDS = 2.0
 CLAIMED = ("bias", "objective")
 FIRSTS = 40  # single steps from which a second one is tried
 ALIKE = 2  # of one kind
 MOST = 3  # explanations that are listed
+MORE = 2  # first steps that are tried after one that explains, for others that do as well
+INTERCHANGED = ({"kernels:scale", "parameter:C"}, {"kernels:scale", "parameter:lam"})
 MANY = 10  # numbers that tell for sure
 SHARP_FEW, SHARP_ONE = 1e-5, 1e-7  # what two mistakes may leave of a few numbers, or of one
 UNUSABLE = (InputError, ArithmeticError, np.linalg.LinAlgError, ValueError)
@@ -62,7 +64,7 @@ class Scored(NamedTuple):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        return tuple(trial.mistake for trial in self.told)
+        return tuple(kind for trial in self.told for kind in trial.mistake.split("+"))
 
     @property
     def told(self) -> list[Trial]:
@@ -88,6 +90,7 @@ class Search:
     answer: Answer
     off: float
     limit: float
+    only: str = ""  # the dimension that is searched; all of them if empty
     posed: dict[object, tuple[object, Case | None]] = field(default_factory=dict)
     started: float = field(default_factory=time.process_time)
 
@@ -171,6 +174,8 @@ class Search:
         found: list[Scored] = []
         more = None
         for trial in _chained(first, self.trials(self.case, self.answer, hypotheses)):
+            if self.only and dimension_of(trial.mistake) != self.only:
+                continue
             found.append(self.light(self.score(self.case, trial)))
             if found[-1].left <= min(self.limit, NEAR * FLOOR) and not self.discarded(found[-1]):
                 more = AFTERWARDS if more is None else more
@@ -185,18 +190,19 @@ class Search:
     ) -> list[Scored]:
         """Two steps, from the most promising first ones on: those whose number a closed form tells after every one,
         then the others, and after another problem a fit, after two first ones of a kind at most."""
-        began, found, kinds = time.process_time(), [], Counter[str]()
+        began, found, kinds, more = time.process_time(), [], Counter[str](), MORE
         firsts = list(promising([one for one in singles if self.of_the_family(one)], base, self.limit))
         steps = [(one, told, PAIR_SECONDS / 2) for one in firsts if told]
         for one in firsts:
             trial = one.trials[0]
             kinds[trial.mistake] += 1
             if kinds[trial.mistake] <= ALIKE:
-                fits = () if _same_problem(trial) or trial.fitted or trial.read_off else FITTED
+                fits = () if trial.fitted or trial.read_off else FITTED
                 steps.append((one, (*fits, *hypotheses), PAIR_SECONDS))
         for first, tried, seconds in steps[: len(steps) if told else FIRSTS]:
             found += self.second(first, tried, began + seconds)
-            if any(one.left <= self.limit for one in found):
+            more -= any(one.left <= self.limit for one in found)
+            if more < 0:
                 break
         return found
 
@@ -223,13 +229,15 @@ class Search:
         plain = bool(dimensions & {"objective", "weights", "bias"}) and not first.fitted and not second.fitted
         different = len(dimensions) == 2 or (dimensions == {"parameter"} and first.mistake != second.mistake)
         told = plain or self.spare((first, second)) > 0
+        kinds = {first.mistake, second.mistake}
+        if kinds in INTERCHANGED or ("kernels:copied" in kinds and self.spare(()) < MANY):
+            return False  # two numbers for one; weights of copies may be anything
         return told and different and family == self.case.formulation.family
 
     def spare(self, trials: tuple[Trial, ...]) -> int:
         """How many numbers of the answer the steps explain beyond those that were fitted to it."""
         many = self.answer.alpha is not None or self.answer.coefficients is not None
-        copies = sum(trial.mistake == "kernels:copied" for trial in trials)  # whose weights may be anything
-        return MANY if many else self.numbers - copies - sum(trial.fitted for trial in trials)
+        return MANY if many else self.numbers - sum(trial.fitted for trial in trials)
 
     def telling(self, one: Scored) -> bool:
         """Whether two steps explain more than chance does: the fewer numbers, the more exactly they must be met."""
@@ -249,7 +257,8 @@ class Search:
         """Those that explain the answer, the best and those that are as good as it, each kind once; of another family
         only if no nearer one does."""
         for limit in (self.limit, min(LOOSE, LOOSE * self.off)):
-            fitting = [one for one in scored if one.left <= limit]
+            loose = limit > self.limit
+            fitting = [one for one in scored if one.left <= limit and not (loose and one.fitted)]
             near = [one for one in fitting if self.of_the_family(one)]
             least = min((self.discarded(one) for one in near or fitting), default=0)
             fitting = [one for one in near or fitting if self.discarded(one) == least]
@@ -261,7 +270,6 @@ class Search:
                     chosen.append(one)
             simple = min((one.fitted for one in chosen), default=0)
             chosen = [one for one in chosen if one.fitted <= simple + 1]
-            loose = limit > self.limit
             if chosen and not (loose and len({one.kinds for one in chosen}) > 1):
                 places = {id(one): place for place, one in enumerate(scored)}
                 return _each_kind_once(sorted(chosen, key=lambda one: (one.fitted, places[id(one)])))
