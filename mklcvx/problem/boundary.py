@@ -221,7 +221,7 @@ def fits(value: Any, hint: Any) -> bool:
         return isinstance(value, str | os.PathLike)
     if kind is Callable:
         return callable(value)
-    if not isinstance(kind, type) or kind is object or getattr(kind, "_is_protocol", False):
+    if kind is Any or not isinstance(kind, type) or kind is object or getattr(kind, "_is_protocol", False):
         return True
     if kind in (Sequence, Iterable):
         if isinstance(value, np.ndarray) and value.ndim == 0:

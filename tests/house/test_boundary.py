@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import typing
 
 import numpy as np
 import pytest
@@ -100,6 +101,11 @@ def test_the_callers_own_errors_pass():
 
 def test_multipliers_may_have_any_names():
     assert verify(INSTANCE, "l1", objective=1.125, multipliers={1: 2, "x": 3}).notes == ("not judged: 1, x",)
+
+
+def test_anything_fits_any():
+    assert fits(3, typing.Any)
+    assert fits(3, typing.Any | None)
 
 
 def test_what_nobody_has_foreseen_is_named_a_defect_or_memory():
