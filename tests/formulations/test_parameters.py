@@ -320,6 +320,12 @@ def test_limits_and_defaults_are_those_that_are_printed(name, parameter):
     check_printed(parameter)
 
 
+def test_svm_takes_one_kernel():
+    assert resolved("svm", instance_for("svm"))["C"] == 1
+    with check_refused("svm takes one kernel, the instance has 4", "or use sum, average or l1"):
+        resolved("svm")
+
+
 @pytest.mark.parametrize(("count", "default"), [(1, 1.0), (2, 1.0), (8, 0.25)])
 def test_sm1_has_a_box_of_twice_the_average_weight(count, default):
     instance = Instance(np.stack([np.eye(2)] * count), np.array([1, -1]))
