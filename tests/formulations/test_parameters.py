@@ -337,3 +337,5 @@ def test_smp_refuses_powers_whose_price_is_no_number():
     assert resolved("smp", theta=1e-3, p=60.0)["p"] == 60
     with check_refused("parameters p = 101 and theta = 0.001", "too large for a number"):
         resolved("smp", theta=1e-3, p=101.0)
+    with check_refused("parameters p = 2 and theta = 1e-300", "too large for a number"):
+        resolved("smp", theta=1e-300, p=2.0)
