@@ -283,6 +283,31 @@ def test_the_bias_of_two_outliers_lies_anywhere_between_them():
     assert (risk.bias, risk.value) == pytest.approx((5.0, 9.0))
 
 
+def test_margin_and_bias_of_nu_are_quantiles_of_the_classes():
+    """u = ρ − b and v = ρ + b: where the prices of a class sum to one half on the way, anywhere between two outputs."""
+    y, outputs = np.repeat([1.0, -1.0], 4), np.array([1.0, 2.0, 4.0, 8.0, -1.0, -3.0, -7.0, -9.0])
+    risk = NU.risk(outputs, y, np.full(8, 0.25), True)  # u from 2 to 4, v from 3 to 7
+    assert risk.bias_interval == pytest.approx((-0.5, 2.5))
+    assert (risk.bias, risk.rho) == pytest.approx((1.0, 4.0))
+    price = np.array([0.9, 0.2, 0.2, 0.2, 0.1, 0.1, 0.2, 0.9])  # far apart: u = 1, v = 9
+    risk = NU.risk(outputs, y, price, True)
+    assert (risk.bias, risk.rho, *risk.bias_interval) == pytest.approx((4.0, 5.0, 4.0, 4.0))
+    assert risk.value == pytest.approx(price[4:] @ np.array([8.0, 6.0, 2.0, 0.0]) - 5.0)
+
+
+def test_prices_of_nu_are_raised_only_where_rounding_leaves_no_room():
+    """1/(νn) times the weights, or the next multiple of 2⁻⁵² above, so that half of the sum fits into a class."""
+    for n in range(2, 82, 2):
+        y = np.repeat([1.0, -1.0], n // 2)
+        assert NU.prices(0.7, np.ones(n), y, True).tolist() == [1.0 / (0.7 * n)] * n
+        price = NU.prices(1.0, np.ones(n), y, True)
+        assert (price >= 1 / n).all()
+        assert (price - 1 / n <= 2.0**-52).all()
+        alpha = NU.feasible(np.full(n, 1 / n), y, price, True)
+        assert (alpha <= price).all()
+        assert math.fsum([*alpha[y > 0], -0.5]) == math.fsum([*alpha[y < 0], -0.5]) == 0  # exactly
+
+
 def test_the_bias_of_one_class_alone_is_endless_on_one_side():
     for label, end in ((1.0, 1), (-1.0, 0)):
         problem = task(SmoothedHinge(0.5), True, 0, n=3)

@@ -320,6 +320,12 @@ def test_limits_and_defaults_are_those_that_are_printed(name, parameter):
     check_printed(parameter)
 
 
+def test_svm_takes_one_kernel():
+    assert resolved("svm", instance_for("svm"))["C"] == 1
+    with check_refused("svm takes one kernel, the instance has 4", "or use sum, average or l1"):
+        resolved("svm")
+
+
 @pytest.mark.parametrize(("count", "default"), [(1, 1.0), (2, 1.0), (8, 0.25)])
 def test_sm1_has_a_box_of_twice_the_average_weight(count, default):
     instance = Instance(np.stack([np.eye(2)] * count), np.array([1, -1]))
@@ -331,3 +337,5 @@ def test_smp_refuses_powers_whose_price_is_no_number():
     assert resolved("smp", theta=1e-3, p=60.0)["p"] == 60
     with check_refused("parameters p = 101 and theta = 0.001", "too large for a number"):
         resolved("smp", theta=1e-3, p=101.0)
+    with check_refused("parameters p = 2 and theta = 1e-300", "too large for a number"):
+        resolved("smp", theta=1e-300, p=2.0)

@@ -127,3 +127,13 @@ def test_the_search_for_weights_of_the_net_needs_no_newton(monkeypatch, l1_ratio
         with monkeypatch.context() as patched:
             patched.setattr("mklcvx.formulations.elastic.newton_weights", lambda *_: None)
             assert side.best_weights(a, l1_ratio=l1_ratio) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("theta", [1e-3, 0.02, 0.7, 50.0])
+@pytest.mark.parametrize("p", [1.2, 2.0, 6.0])
+def test_the_weights_of_smp_sum_to_one_at_its_threshold(theta, p):
+    """Whatever the rise of a weight by its slack, many times one or next to nothing."""
+    rise = 2 * (p - 1) / (theta * p)
+    for v in (np.array([3.0, 1.0, 0.5, 0.0]), np.ones(4), np.array([7.0, 6.9, 6.8, 1e-3])):
+        slacks = np.maximum(v - get("smp").regulariser.threshold(v, theta, p), 0.0)
+        assert np.sum(slacks ** (1 / (p - 1))) / rise == pytest.approx(1.0, rel=1e-6)
