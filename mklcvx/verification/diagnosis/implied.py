@@ -161,7 +161,7 @@ def _coded(case: Case, answer: Answer, theirs: Array, factor: float, middle: flo
     if len(values) == 2 and np.abs(values - (0, 1)).max() <= SAME:
         name, words = "labels_zero_one", "targets 0 and 1 in place of ours"
     for trial in with_instance(case, answer, name, words, response=theirs):
-        yield replace(trial, fitted=1)
+        yield replace(trial, fitted=2)
 
 
 def _of_others(case: Case, answer: Answer, theirs: Array) -> Trials:

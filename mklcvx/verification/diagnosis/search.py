@@ -47,6 +47,7 @@ CLAIMED = ("bias", "objective")
 FIRSTS = 40  # single steps from which a second one is tried
 ALIKE = 2  # of one kind
 MOST = 3  # explanations that are listed
+FREE = 2  # numbers that two steps may fit to an answer
 MORE = 2  # first steps that are tried after one that explains, for others that do as well
 INTERCHANGED = ({"kernels:scale", "parameter:C"}, {"kernels:scale", "parameter:lam"})
 MANY = 10  # numbers that tell for sure
@@ -228,7 +229,7 @@ class Search:
         # A few numbers are met by many pairs: one of the two must be in the form of the answer then, and none fitted.
         plain = bool(dimensions & {"objective", "weights", "bias"}) and not first.fitted and not second.fitted
         different = len(dimensions) == 2 or (dimensions == {"parameter"} and first.mistake != second.mistake)
-        told = plain or self.spare((first, second)) > 0
+        told = plain or (self.spare((first, second)) > 0 and first.fitted + second.fitted <= FREE)
         kinds = {first.mistake, second.mistake}
         if kinds in INTERCHANGED or ("kernels:copied" in kinds and self.spare(()) < MANY):
             return False  # two numbers for one; weights of copies may be anything
