@@ -208,8 +208,8 @@ def half(case: Case, answer: Answer) -> Trials:
             yield Trial("half", words, scaled, larger)
     for factor in (0.5, 2.0) if "C" in case.parameters else ():
         words = f"C times {factor:g}: a ½ missing or doubled"
-        scaled = with_parameters(case, answer, "half", words, C=case.parameters["C"] * factor)
-        yield replace(scaled, kind="parameter:C")
+        dearer = with_parameters(case, answer, "half", words, C=case.parameters["C"] * factor)
+        yield replace(dearer, kind="parameter:C")
 
 
 @on_weights
