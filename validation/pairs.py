@@ -218,7 +218,18 @@ def report(results: dict[Case, dict[str, Any]], planned: int) -> str:
 
 def known(journal: Path | None) -> dict[Case, dict[str, Any]]:
     rows = [] if journal is None else records(journal)
-    return {Case(*row["case"]): row["result"] for row in rows}
+    return {Case(*row["case"]): with_infinities(row["result"]) for row in rows}
+
+
+def with_infinities(result: dict[str, Any]) -> dict[str, Any]:
+    """Bounds and gaps that are not finite, which a journal has as null."""
+    ends = {"lower": -np.inf, "upper": np.inf, "gap": np.inf}
+    changed = {
+        name: {solver: end if value is None else value for solver, value in result[name].items()}
+        for name, end in ends.items()
+        if name in result
+    }
+    return {**result, **changed}
 
 
 def completed(chosen: Sequence[Case], journal: Path | None) -> Iterator[tuple[Case, dict[str, Any]]]:

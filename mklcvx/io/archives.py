@@ -91,7 +91,7 @@ def _array(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any
     with archive.open(member) as file:
         array: AnyArray = np.lib.format.read_array(file, allow_pickle=False)
         file.read(1)  # the end, where the check sum is compared
-    if array.dtype.kind == "U" and member.filename == "record.npy":  # others are looked at where they are used
+    if array.dtype.kind == "U" and member.filename.endswith("record.npy"):  # others are looked at where they are used
         codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
         if codes.max(initial=0) > sys.maxunicode:  # Python itself breaks on such a text
             raise ValueError(f"{clipped(repr(member.filename), 60)} has characters that there are not")

@@ -27,6 +27,7 @@ from ..families import proved_parts
 from .mistakes import SAME, VANISHING, Hypotheses, Hypothesis, Trial, Trials, but_for, on_weights
 
 MOVED = 0.05  # of the largest α: how far some α must be from its place for the order to be another
+CLOSE = 0.01  # of the scale: how near to the optimal value a claim must be to be tried
 DISTINCT = 3  # values of α between its bounds that make it recognisable in another order
 FACTORS = (
     ("objective_sign", -1.0, "'s sign: the negative of a maximum was minimised, or the reverse"),
@@ -61,8 +62,10 @@ def objective_terms(own: Own) -> Hypothesis:
 
     def hypothesis(case: Case, answer: Answer) -> Trials:
         for words, added in own(case) if answer.objective is not None else ():
-            if added:
-                right = (answer.objective or 0.0) - added
+            right = (answer.objective or 0.0) - added
+            if (
+                added and abs(right - case.reference.objective) <= CLOSE * case.known.scale
+            ):  # else it is no claim to try
                 yield but_for(answer, "objective_terms", f"the objective, {words}", objective=right)
 
     return hypothesis

@@ -115,7 +115,8 @@ def _shared(shares: Array) -> float | None:
 
 def _read_off(case: Case, answer: Answer, name: str, value: float) -> Trial:
     given, known = case.parameters[name], "parameter"
-    said = f"{name} = {value:.6g}, at which the largest α is at its bound, and not for {name} = {given:.6g}"
+    shown = "the largest α" if name == "C" else "at which the largest α is at its bound"
+    said = f"{name} = {value:.6g}, {shown}, and not for {name} = {given:.6g}"
     for other, words, meant in _other_prices(case) if name == "C" else ():
         if abs(meant - value) <= SAME * value:
             known, said = other, f"{words}, that is C = {value:.6g}"

@@ -289,8 +289,12 @@ def promising(singles: list[Scored], base: Conditions | None, limit: float) -> I
 
     def promise(one: Scored) -> tuple[bool, float]:
         after = {} if one.found is None else one.found.residuals
-        both = [name for name in before if name in after and name not in CLAIMED]
-        gained = sum(np.log10(max(before[name], FITS) / max(after[name], FITS)) for name in both)
+        asked = [name for name in before if name not in CLAIMED]
+        # Conditions of a part that is left out are gone, which is half as good as being met.
+        sizes = [(np.log10(max(before[name], FITS)), np.log10(max(after.get(name, FITS), FITS))) for name in asked]
+        gained = sum(
+            (was - now) * (1.0 if name in after else 0.5) for name, (was, now) in zip(asked, sizes, strict=True)
+        )
         gained -= one.fitted  # a fit gains by itself
         return not one.trials[0].read_off, -float(np.nan_to_num(gained, posinf=0.0, neginf=-np.inf))
 
