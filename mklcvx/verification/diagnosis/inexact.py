@@ -18,7 +18,7 @@ from .mistakes import given_weights
 
 EARLY = 0.03  # what an answer may be off by, of the problem's scale, to count as stopped early
 ALONE = 1e-4  # the same of one part, which nothing else supports
-INNER = 3e-3  # the same where α is converged at its weights, which are not on their way
+INNER = 3e-3  # the same beside a bias that fits it, or where α is converged at weights that are not on their way
 WIDEST = 0.08  # gap of an answer that is nearly optimal
 ROOTS = 3.0  # a bias that is off by δ costs δ, one that comes with a value off by δ² is off by this times δ at most
 MIDWAY = 0.3  # gap of weights on their way from the start to the optimum
@@ -59,7 +59,8 @@ def stopped_early(
     beside = residuals.get("objective", claims.get("objective", 0.0)) <= ROOTS * max([off, *gaps])
     supported = len(arrays) > 1 or ("objective" in claims and beside)
     violated = max((one.by for part in parts for one in part.violations), default=0.0)
-    little = off <= (EARLY if supported else ALONE) and max([0.0, *gaps]) <= min(max(EARLY, ROOTS * off**0.5), WIDEST)
+    alone = INNER if "bias" in claims else ALONE  # the bias is off by the root of it, as it should be
+    little = off <= (EARLY if supported else alone) and max([0.0, *gaps]) <= min(max(EARLY, ROOTS * off**0.5), WIDEST)
     little = little and violated <= off and claims.get("objective", 0.0) <= EARLY
     little = little and (not converged or (supported and off <= INNER))
     if not beside or not (little or (violated <= FITS and _on_the_way(case, answer, residuals))):
