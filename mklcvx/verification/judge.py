@@ -288,7 +288,8 @@ def _report(case: Case, answer: Answer, tol: float, thorough: bool, stated: Stat
         report, count = _report(case, spread, tol, False), answer.alpha.size
         if report.accepted:
             parts = without_zeros(report.parts, 1 - count / case.task.samples)
-            return replace(report, verdict=REJECTED, parts=parts, diagnosis=only_support(count, case.task.samples))
+            found = only_support(count, case.task.samples) if thorough else None
+            return replace(report, verdict=REJECTED, parts=parts, diagnosis=found)
     return _judged(case, answer, tol, thorough, stated)
 
 

@@ -12,7 +12,7 @@ rest. Where weights come from a rule of thumb, the rule is applied and the resul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -141,6 +141,19 @@ def samples_order(case: Case, answer: Answer) -> Trials:
         if np.abs(ranked - np.ravel(alpha)).max() > MOVED * size.max():  # else it is noise that was put in order
             words = "the order of the samples: the same α, of other samples"
             yield but_for(answer, "samples_order", words, alpha=ranked)
+
+
+def meant_coefficients(
+    given: Array, weights: Array, signs: Array, whose: str, meant: str
+) -> Iterator[tuple[str, str, Array]]:
+    """Names of mistakes in coefficients, in words, and the coefficients without: signs or weights that are missing, or
+    weights that are in them twice."""
+    with np.errstate(all="ignore"):
+        once = np.where(weights > 0, given / weights, 0.0)
+    yield "coefficients_signed", f"they lack {whose}, {meant} is meant", given * signs
+    yield "coefficients_weights", f"they lack the weights, {meant} is meant", given * weights
+    yield "coefficients_weights", f"they lack the weights and {whose}, {meant} is meant", given * weights * signs
+    yield "coefficients_weights", f"they have the weights twice, {meant} is meant", once
 
 
 # ------------------------------------------------------------------------------------------------------------ weights

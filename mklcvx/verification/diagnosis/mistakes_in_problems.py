@@ -228,22 +228,22 @@ def radius(case: Case, answer: Answer, weights: Array) -> Trials:
 def elastic_net(case: Case, answer: Answer) -> Trials:
     ratio, weights = case.parameters.get("l1_ratio", 0.0), given_weights(case, answer)
     total, norm = (0.0, 0.0) if weights is None else (float(weights.sum()), float(np.linalg.norm(weights)))
-    for words, t, other in _nets(ratio, total, norm) if 0 < ratio < 1 else ():
+    for kind, words, t, other in _nets(ratio, total, norm) if 0 < ratio < 1 else ():
         given = {**case.parameters, "l1_ratio": min(other, 1.0)}
         changed = _of_kernels_times(answer, t)
-        kind = "parameter:l1_ratio" if "½" in words else ""
         yield Trial("elastic_net", f"optimal for {words}", changed, _enlarged(case, t), parameters=given, kind=kind)
 
 
-def _nets(r: float, total: float, norm: float) -> Iterator[tuple[str, float, float]]:
-    """Other nets in words, with t and r' of ours that has the same solution."""
+def _nets(r: float, total: float, norm: float) -> Iterator[tuple[str, str, float, float]]:
+    """Kinds of other nets, in words, with t and r' of ours that has the same solution."""
     t = (np.sqrt(r * r + 2 * (1 - r)) - r) / (1 - r)
-    yield "r Σμ + (1 − r) Σμ²/2 ≤ 1, as scikit-learn has it: the squares carry no ½ here", t, r * t
+    words = "r Σμ + (1 − r) Σμ²/2 ≤ 1, as scikit-learn has it: the squares carry no ½ here"
+    yield "parameter:l1_ratio", words, t, r * t
     if norm > 0 and abs(r * total + (1 - r) * norm - 1) <= SAME:
         curve = (1 - r) / (2 * r * norm)
         share = 1 / (total + curve * norm**2)  # r'/t, from rΣμ + (1−r)Σμ² = 1 in ν
         t = (np.sqrt(1 + 4 * curve / share) - 1) / (2 * curve)
-        yield "r Σμ + (1 − r) ‖μ‖ ≤ 1: the norm is to be squared", t, share * t
+        yield "norms:unsquared", "r Σμ + (1 − r) ‖μ‖ ≤ 1: the norm is to be squared", t, share * t
 
 
 def _of_kernels_times(answer: Answer, factor: float) -> Answer:

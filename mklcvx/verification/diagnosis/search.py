@@ -44,7 +44,6 @@ SECONDS = 2.0  # of single steps
 AFTERWARDS = 80  # steps after one that explains: a number, so that no diagnosis depends on the machine's load
 PAIR_SECONDS = 2.0
 CLAIMED = ("bias", "objective")
-FIRSTS = 40  # single steps from which a second one is tried
 ALIKE = 2  # of one kind
 MOST = 3  # explanations that are listed
 FREE = 2  # numbers that two steps may fit to an answer
@@ -200,7 +199,7 @@ class Search:
             if kinds[trial.mistake] <= ALIKE:
                 fits = () if trial.fitted or trial.read_off else FITTED
                 steps.append((one, (*fits, *hypotheses), PAIR_SECONDS))
-        for first, tried, seconds in steps[: len(steps) if told else FIRSTS]:
+        for first, tried, seconds in steps:
             found += self.second(first, tried, began + seconds)
             more -= any(one.left <= self.limit for one in found)
             if more < 0:
@@ -289,11 +288,11 @@ def promising(singles: list[Scored], base: Conditions | None, limit: float) -> I
 
     def promise(one: Scored) -> tuple[bool, float]:
         after = {} if one.found is None else one.found.residuals
-        asked = [name for name in before if name not in CLAIMED]
         # Conditions of a part that is left out are gone, which is half as good as being met.
-        sizes = [(np.log10(max(before[name], FITS)), np.log10(max(after.get(name, FITS), FITS))) for name in asked]
         gained = sum(
-            (was - now) * (1.0 if name in after else 0.5) for name, (was, now) in zip(asked, sizes, strict=True)
+            np.log10(max(was, FITS) / max(after.get(name, FITS), FITS)) * (1.0 if name in after else 0.5)
+            for name, was in before.items()
+            if name not in CLAIMED
         )
         gained -= one.fitted  # a fit gains by itself
         return not one.trials[0].read_off, -float(np.nan_to_num(gained, posinf=0.0, neginf=-np.inf))

@@ -20,7 +20,7 @@ from ...answers import Answer
 from ...case import Case
 from ..fits import FITTED
 from ..mistakes import SAME, VANISHING, Mistakes, Trial, Trials, but_for, given_weights, with_parameters
-from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_terms, objective_units
+from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, meant_coefficients, objective_terms, objective_units
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, changed_kernels, times
 from ..mistakes_in_points import weights_stale
@@ -52,8 +52,8 @@ def outputs_reordered(case: Case, answer: Answer) -> Trials:
             yield but_for(answer, "outputs_swapped", said, **right, bias=np.ravel(bias)[turned])
 
 
-def alpha_transposed(case: Case, answer: Answer) -> Trials:
-    """α that is minus β, or whose own class alone has the other sign."""
+def alpha_unsigned(case: Case, answer: Answer) -> Trials:
+    """Signs of β in α: all of them, or that of a sample's own class alone."""
     alpha = alpha_of(case, answer)
     if alpha is not None and (alpha < 0).any():
         yield but_for(answer, "alpha_signed", "the signs of α, all of which are positive", alpha=np.abs(alpha))
@@ -65,14 +65,7 @@ def coefficients_changed(case: Case, answer: Answer) -> Trials:
     if given is None or weights is None or given.shape != (case.task.outputs, case.task.count, case.task.samples):
         return
     signs, mu = case.task.signs[:, None, :], weights[None, :, None]
-    with np.errstate(all="ignore"):
-        once = np.where(mu > 0, given / mu, 0.0)
-    for name, words, meant in (
-        ("coefficients_signed", "they lack the signs of the classes, μβ is meant", given * signs),
-        ("coefficients_weights", "they lack the weights, μβ is meant", given * mu),
-        ("coefficients_weights", "they lack the weights and the signs of the classes, μβ is meant", given * mu * signs),
-        ("coefficients_weights", "they have the weights twice, μβ is meant", once),
-    ):
+    for name, words, meant in meant_coefficients(given, mu, signs, "the signs of the classes", "μβ"):
         yield but_for(answer, name, f"the coefficients: {words}", coefficients=meant)
 
 
@@ -271,7 +264,7 @@ def length_told(case: Case, answer: Answer) -> Trials:
 
 JOINT_OUTPUTS = Mistakes(
     answers=(
-        *ANSWERS[:2], outputs_reordered, *ANSWERS[2:], alpha_transposed, objective_units(means), objective_terms(terms),
+        *ANSWERS[:2], outputs_reordered, *ANSWERS[2:], alpha_unsigned, objective_units(means), objective_terms(terms),
     ),
     answers_alone=(*WEIGHTS, coefficients_changed),
     problems=(bias_setting, *TARGETS_READ, *SCALES, other_loss, *OTHERS, sample_weights),

@@ -14,7 +14,15 @@ from ...families import judged_parts
 from ..fits import FITTED, formulation_fitted, loss_fitted
 from ..implied import ALONE, IMPLIED
 from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights, weights_or_ours
-from ..mistakes_in_answers import ANSWERS, WEIGHTS, clipped, objective_terms, objective_units, samples_order
+from ..mistakes_in_answers import (
+    ANSWERS,
+    WEIGHTS,
+    clipped,
+    meant_coefficients,
+    objective_terms,
+    objective_units,
+    samples_order,
+)
 from ..mistakes_in_data import OTHER_TARGETS, SAMPLES, SUBSETS, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, constant_added
 from ..mistakes_in_losses import LENGTHS, LOSSES, TARGETS, implied_outputs
@@ -120,14 +128,7 @@ def coefficients(case: Case, answer: Answer) -> Trials:
     if given is None or given.shape != (case.task.count, case.task.samples):
         return
     weights, signs = weights_or_ours(case, answer)[:, None], case.task.signs
-    with np.errstate(all="ignore"):
-        once = np.where(weights > 0, given / weights, 0.0)
-    for name, words, meant in (
-        ("coefficients_signed", "they lack the label's sign, μ α∘y is meant", given * signs),
-        ("coefficients_weights", "they lack the weights, μ α∘y is meant", given * weights),
-        ("coefficients_weights", "they lack the weights and the label's sign, μ α∘y is meant", given * weights * signs),
-        ("coefficients_weights", "they have the weights twice, μ α∘y is meant", once),
-    ):
+    for name, words, meant in meant_coefficients(given, weights, signs, "the label's sign", "μ α∘y"):
         yield but_for(answer, name, f"the coefficients: {words}", coefficients=meant)
         if answer.bias is not None:  # it may have been found with the wrong ones
             said = f"the coefficients: {words}; and for the bias"
