@@ -126,7 +126,9 @@ def _newton(outputs: Array, y: Array, price: Array, bias: Array) -> Array:
         slope = (p - members) @ price
         hessian = np.diag(p @ price) - (p * price) @ p.T
         size = max(float(np.trace(hessian)), LEAST)
-        step = -np.linalg.solve(hessian + size * (constant + RIDGE * np.eye(len(y))), slope)
+        # Where the risk is nearly linear, the slope's own size keeps the step short.
+        ridge = size * RIDGE + np.abs(slope).max()
+        step = -np.linalg.solve(hessian + size * constant + ridge * np.eye(len(y)), slope)
         step /= max(1.0, float(np.abs(step).max()))
         after = SOFTMAX.value(outputs + (bias + step)[:, None], y, price).sum()
         while after > now and np.abs(step).max() > EPS:
