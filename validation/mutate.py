@@ -97,10 +97,10 @@ def copy_project(root: Path, tree: Path) -> None:
 
 
 def environment_of(tree: Path) -> dict[str, str]:
-    """One thread, and the tree in front."""
+    """One thread, the tree in front, and tests that are compiled once."""
     environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "RAYON")}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(tree), os.environ.get("PYTHONPATH")]))
-    return environment | {"PYTEST_ADDOPTS": ""}
+    return environment | {"PYTEST_ADDOPTS": "", "PYTHONDONTWRITEBYTECODE": ""}
 
 
 NURSERY = '''
@@ -185,6 +185,7 @@ class Nursery:
         assert self.process.stdout is not None
         options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "-k", naming, *tests]
         options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is in memory before pytest
+        options += ["--assert=plain"]  # nobody reads what a failing assertion compared
         self.process.stdin.write(json.dumps([options, timeout, usual]) + "\n")
         self.process.stdin.flush()
         code, watched = json.loads(self.process.stdout.readline()), self.tree / "watched.json"
