@@ -54,7 +54,7 @@ TOPICS = {
     "ml_sum": ("multi_label",), "ml_minimax": ("multi_label",), "ts": ("two_stage",), "ts_l1": ("two_stage",),
     "alignment": ("two_stage",), "hypergraph": ("hypergraph",), "hypergraph_smooth": ("hypergraph",),
     "__init__": ("parameters", "demonstrations"),
-    "families/single_task": ("bounds", "task", "parameters", "declarations"),
+    "families/single_task": ("bounds", "task", "parameters", "losses_parameters", "declarations", "joint"),
     "families/task": ("task", "bounds", "declarations", "losses_parameters"), "families/multi_label": ("multi_label",),
     "families/two_stage": ("two_stage",), "families/pairs": ("interior_pairs", "two_stage"),
     "families/hypergraph": ("hypergraph",),
