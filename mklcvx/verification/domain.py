@@ -65,6 +65,13 @@ def outside_bounds(task: Task, alpha: Array) -> list[Violation]:
     ]
 
 
+def too_long(feasible: Array, shortened: Array) -> list[Violation]:
+    """α beyond the domain of U*, which its lower bound `shortened`: the dual has constraints of its own there."""
+    size = float(np.abs(shortened).max(initial=0.0))
+    by = float(np.abs(feasible).max(initial=0.0)) / size - 1 if size > 0 else 0.0
+    return [Violation("β'K_mβ within its bound", by)] if by > 0 else []
+
+
 def _bound(ends: Array) -> str:
     """A bound that all samples share, as a number."""
     return f"{ends[0]:.6g}" if np.ptp(ends) == 0 else "its bound"

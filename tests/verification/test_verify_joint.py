@@ -112,3 +112,10 @@ def test_a_stack_of_doubles_without_an_instance():
     base = responses()
     found = mklcvx.solve(kernels=base.kernels, response=base.targets.values, formulation="l1")
     assert found.alpha.shape == (3, 15)
+
+
+def test_alpha_of_several_responses_that_is_too_long_for_the_dual_is_no_answer():
+    right = solve(responses(), "group_lasso", loss="huber", lam=0.5, C=10.0, tol=1e-11)
+    for factor, verdict in ((1.0, "accepted"), (1.01, "rejected")):
+        report = verify(responses(), "group_lasso", alpha=factor * right.alpha, loss="huber", lam=0.5, C=10.0)
+        assert report.verdict == verdict

@@ -382,3 +382,16 @@ def test_leaving_a_domain_by_ten_tolerances_is_rejected_and_by_a_tenth_of_one_ac
         assert report.verdict == verdict, report
         by = [one.by for part in report.parts for one in part.violations if one.constraint == constraint]
         assert by == [pytest.approx(share * tol, rel=0.05)], report
+
+
+@pytest.mark.parametrize("factor", [1.001, 3.0])
+def test_alpha_that_is_too_long_for_the_dual_is_no_answer_though_its_direction_is_right(factor):
+    """No sample is at C, so that the group lasso's dual is max Σα over q_m ≤ λ²: every multiple of α points there."""
+    instance, own = Instance(100 * BINARY.kernels, BINARY.y), {"C": 10.0, "lam": 0.5}
+    right = solve(instance, "group_lasso", tol=1e-11, **own)
+    assert 3 * right.alpha.max() < own["C"]
+    assert verify(instance, "group_lasso", alpha=right.alpha, parameters=own).accepted
+    report = verify(instance, "group_lasso", alpha=factor * right.alpha, parameters=own)
+    assert report.verdict == "rejected"
+    assert [part.off for part in report.parts] == pytest.approx([factor - 1], rel=1e-6)
+    assert "alpha:scale" in {kind for one in report.diagnosis.explanations for kind in one.kinds}

@@ -78,15 +78,15 @@ def _searched(case: Case, answer: Answer, parts: list[Part], tolerance: float, f
     search = Search(case, replace(answer, bounds=None), off, min(max(tolerance, FITS), BETTER * off), only)
     singles = search.single((*mistakes.every, other_family), first)
     best = search.best(singles)
-    if best and not search.discarded(best[0]) and search.of_the_family(best[0]):
+    whole = bool(best) and not search.discarded(best[0]) and search.of_the_family(best[0])
+    if whole and search.exact(best[0]):
         return _diagnosis(best)
     inexact = rounded(case, answer, parts)  # it explains every part
-    if inexact is not None:
+    if inexact is not None and not whole:
         return _said(*inexact)
     base = search.measured(case, search.answer)[1]
     pairs = [] if only else search.best(search.double(singles, mistakes.second, base, mistakes.told))
-    strange = bool(best) and not search.of_the_family(best[0])
-    if pairs and (not best or strange or search.discarded(pairs[0]) < search.discarded(best[0])):
+    if pairs and (not best or search.preferred(pairs[0], best[0])):
         best = pairs
     if best:
         return _diagnosis(best)

@@ -158,7 +158,7 @@ def _golden(left: Callable[[float], float], low: float, high: float) -> float:
     values = [left(t) for t in inner]
     first = min(values)
     for step in range(STEPS):
-        if step == HOPELESS and min(values) > BARELY * first:
+        if step == HOPELESS and min(values) > max(BARELY * first, SAME):  # one that began well may take its time
             break
         if values[0] <= values[1]:
             high, inner, values = inner[1], [inner[1] - GOLDEN * (inner[1] - low), inner[0]], [0.0, values[0]]

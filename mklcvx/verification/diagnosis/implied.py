@@ -15,7 +15,7 @@ import numpy as np
 from ...formulations.losses import REAL
 from ...problem.stack import Array
 from ..answers import Answer
-from ..case import Case
+from ..case import FITS, Case
 from ..families.single_task import arrays
 from .families.conditions import free_samples, implied_outputs, implied_weights
 from .mistakes import SAME, VANISHING, Hypotheses, Trials, but_for, given_alpha, given_weights, with_instance
@@ -24,13 +24,14 @@ from .mistakes_in_kernels import changed_kernels, plus, times
 EXACT = 1e-5  # relative: what a fit leaves that is no coincidence
 SOME = 0.3  # share of the targets that may differ for the others to be as they were
 FEW = 5  # targets that are named
+STEPS, STEP = 20, 1e-6  # of Newton's method, and that of its difference quotients, relative
 
 
 class _Point:
     """Outputs Σ μ_m K_mβ and those that α asks for, at samples whose α lies between its bounds."""
 
     def __init__(self, case: Case, answer: Answer, weights: Array, alpha: Array, free: Array) -> None:
-        self.task, self.beta, self.free = case.task, alpha * case.task.signs, free
+        self.task, self.alpha, self.beta, self.free = case.task, alpha, alpha * case.task.signs, free
         positive, _, _ = arrays(self.task, replace(answer, alpha=None, coefficients=None))
         assert positive is not None
         self.total = float(np.maximum(positive, 0.0).sum())
@@ -47,6 +48,21 @@ class _Point:
         found = np.linalg.lstsq(design, wanted[self.free], rcond=None)[0]
         left = float(np.abs(design @ found - wanted[self.free]).max())
         return found, left / (float(np.abs(self.wanted[self.free]).max()) or 1.0)
+
+
+    def length(self, factor: float) -> float:
+        """The factor of α with which outputs are those that it asks for, from a first one on by Newton's method: what
+        it asks for depends on its length where the loss is curved."""
+        with np.errstate(all="ignore"):
+            for _ in range(STEPS):
+                wanted, less = (implied_outputs(self.task, s * self.alpha) for s in (factor, factor * (1 - STEP)))
+                slope = (wanted - less) / (factor * STEP)
+                found = self.fitted([self.outputs - slope], wanted - factor * slope)
+                after = factor if found is None else float(found[0][0])
+                if not np.isfinite(after) or after <= 0 or abs(after - factor) <= FITS * factor:
+                    break
+                factor = after
+        return factor
 
 
 def _points(case: Case, answer: Answer) -> Iterator[_Point]:
@@ -77,13 +93,16 @@ def common_factor(case: Case, answer: Answer) -> Trials:
                 yield replace(
                     trial, fitted=1, answer=same, words=f"{trial.words}, with the weights of the kernels given"
                 )
-        said = f"the size of α: times {factor:.6g} it is optimal"
-        yield from _sized(answer, said, factor)
+        regulariser = case.formulation.regulariser
+        if answer.weights is not None and regulariser is not None and regulariser.constraint is None:  # any size will do
+            right = np.asarray(answer.weights) * factor
+            yield but_for(answer, "weights_norm", f"the size of the weights: {factor:.6g} times as large", weights=right)
+        yield from _sized(answer, point.length(factor))
 
 
-def _sized(answer: Answer, words: str, factor: float) -> Trials:
+def _sized(answer: Answer, factor: float) -> Trials:
     """α times a factor, and the bias with it, or not."""
-    alpha = np.asarray(answer.alpha) * factor
+    words, alpha = f"the size of α: times {factor:.6g} it is optimal", np.asarray(answer.alpha) * factor
     yield replace(but_for(answer, "alpha_units", words, alpha=alpha), fitted=1)
     if answer.bias is not None:
         bias = np.asarray(answer.bias) * factor
@@ -108,7 +127,7 @@ def size_of_alpha(case: Case, answer: Answer) -> Trials:
         factors.append(float(inside.max() / alpha.max()) / to_boundary(regulariser.constraint, task.own, implied))
     for factor in factors:
         if np.isfinite(factor) and factor > 0 and abs(factor - 1) > SAME:
-            yield from _sized(answer, f"the size of α: times {factor:.6g} it is optimal", factor)
+            yield from _sized(answer, factor)
 
 
 def diagonal_or_constant(case: Case, answer: Answer) -> Trials:

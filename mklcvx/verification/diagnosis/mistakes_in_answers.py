@@ -128,6 +128,17 @@ def alpha_units(case: Case, answer: Answer) -> Trials:
         yield but_for(answer, "alpha_units", words, alpha=alpha * price)
 
 
+def alpha_along(case: Case, answer: Answer) -> Trials:
+    """α in proportion to the certified one."""
+    alpha, ours = answer.alpha, case.reference.alpha
+    if alpha is None or ours is None or np.shape(alpha) != np.shape(ours) or not along(np.ravel(alpha), np.ravel(ours)):
+        return
+    factor = float(np.linalg.norm(ours) / np.linalg.norm(alpha))
+    if abs(factor - 1) > SAME:
+        words = f"the size of α: times {factor:.6g} it is the certified one"
+        yield but_for(answer, "alpha_units", words, alpha=alpha * factor)
+
+
 def samples_order(case: Case, answer: Answer) -> Trials:
     """The same α in another order, found by ranking; tried only if α has enough distinct values between its bounds."""
     alpha, ours = answer.alpha, case.reference.alpha

@@ -50,7 +50,7 @@ FREE = 2  # numbers that two steps may fit to an answer
 MORE = 2  # first steps that are tried after one that explains, for others that do as well
 INTERCHANGED = ({"kernels:scale", "parameter:C"}, {"kernels:scale", "parameter:lam"})
 MANY = 10  # numbers that tell for sure
-SHARP_FEW, SHARP_ONE = 1e-5, 1e-7  # what two mistakes may leave of a few numbers, or of one
+SHARP_FEW, SHARP_ONE = 1e-5, 1e-7  # what two mistakes may leave, and of one number
 UNUSABLE = (InputError, ArithmeticError, np.linalg.LinAlgError, ValueError)
 
 
@@ -177,7 +177,7 @@ class Search:
             if self.only and dimension_of(trial.mistake) != self.only:
                 continue
             found.append(self.light(self.score(self.case, trial)))
-            if found[-1].left <= min(self.limit, NEAR * FLOOR) and not self.discarded(found[-1]):
+            if self.exact(found[-1]) and not self.discarded(found[-1]):
                 more = AFTERWARDS if more is None else more
             more = None if more is None else more - 1
             if more == 0 or time.process_time() > self.started + SECONDS:
@@ -201,7 +201,7 @@ class Search:
                 steps.append((one, (*fits, *hypotheses), PAIR_SECONDS))
         for first, tried, seconds in steps:
             found += self.second(first, tried, began + seconds)
-            more -= any(one.left <= self.limit for one in found)
+            more -= any(self.exact(one) for one in found)
             if more < 0:
                 break
         return found
@@ -216,6 +216,16 @@ class Search:
             if time.process_time() > until:
                 break
         return found
+
+    def exact(self, one: Scored) -> bool:
+        """Whether it leaves so little that no other can be much better."""
+        return one.left <= min(self.limit, FLOOR)
+
+    def preferred(self, pair: Scored, one: Scored) -> bool:
+        """Whether two mistakes are the better explanation: of more parts, within the family, or so much more exact that
+        the one is a coincidence, where there are numbers enough to tell."""
+        exact = self.spare(pair.trials) >= MANY and pair.left <= BETTER * one.left
+        return exact or not self.of_the_family(one) or self.discarded(pair) < self.discarded(one)
 
     def discarded(self, one: Scored) -> int:
         """How many parts of the answer the hypothesis leaves out: what can be explained with them is better so."""
@@ -259,6 +269,7 @@ class Search:
         for limit in (self.limit, min(LOOSE, LOOSE * self.off)):
             loose = limit > self.limit
             fitting = [one for one in scored if one.left <= limit and not (loose and one.fitted)]
+            fitting = [one for one in fitting if len(one.trials) == 1 or one.left <= SHARP_FEW]
             near = [one for one in fitting if self.of_the_family(one)]
             least = min((self.discarded(one) for one in near or fitting), default=0)
             fitting = [one for one in near or fitting if self.discarded(one) == least]

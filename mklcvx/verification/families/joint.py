@@ -19,7 +19,7 @@ from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
 from ..case import Case, Part, Violation
-from ..domain import placed
+from ..domain import placed, too_long
 from ..proved_answers import NO_PRICE, centred, weights_for_functions
 from .family import Family
 
@@ -46,10 +46,11 @@ class JointFamily(Family[JointOutputs, JointTask]):
         if alpha is not None:
             side = regulariser_of(formulation.name, task.count, task.own)
             feasible = task.feasible(alpha)
-            value = formulation.lower(task, alpha).value
+            lower = formulation.lower(task, alpha)
+            violations, value = alpha_violations(task, alpha, feasible) + too_long(feasible, lower.alpha), lower.value
             if rigorous:  # the lower bound asks for no weights
                 value = Evaluation(side, task, feasible, np.zeros(task.count), sliced=True).lower
-            parts.append(Part("alpha", tuple(alpha_violations(task, alpha, feasible)), "lower", value))
+            parts.append(Part("alpha", tuple(violations), "lower", value))
         if coefficients is not None:
             upper = formulation.upper(task, coefficients).value
             value = _functions_upper(case, coefficients, weights) if rigorous else upper

@@ -36,7 +36,7 @@ from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
 from ..case import FINER, Case, Part, Violation
-from ..domain import outside_bounds, placed
+from ..domain import outside_bounds, placed, too_long
 from ..multipliers import multiplier_parts, saddle_excess
 from ..proved_answers import alpha_lower, answer_certificate, upper_certificate, weights_upper
 from ..uniqueness import FINEST, MOST, TIGHT, Bowl, LinearProgram, Range, ends_of, in_bowl, wide
@@ -63,8 +63,10 @@ class SingleTasks(Family[SingleTask, Task]):
         if weights is not None:
             parts.append(weights_part(case, weights, coefficients is not None, rigorous))
         if alpha is not None:
-            value = alpha_lower(formulation, task, alpha) if rigorous else formulation.lower(task, alpha).value
-            parts.append(Part("alpha", tuple(alpha_violations(task, alpha)), "lower", value))
+            lower = formulation.lower(task, alpha)
+            value = alpha_lower(formulation, task, alpha) if rigorous else lower.value
+            violations = alpha_violations(task, alpha) + too_long(task.feasible(alpha), lower.alpha)
+            parts.append(Part("alpha", tuple(violations), "lower", value))
         if coefficients is not None:
             if rigorous:
                 nothing = task.feasible(np.zeros(task.samples))

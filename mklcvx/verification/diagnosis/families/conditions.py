@@ -34,7 +34,7 @@ from ....formulations.svm import SVM
 from ....problem.stack import Array, KernelStack
 from ...answers import FINE, Answer, in_shape, of_shape
 from ...case import Case, Enclosure
-from ...domain import on_simplex, outside_box, placed
+from ...domain import on_simplex, outside_box, placed, too_long
 from ...families import family_of, proved_parts
 from ...families.joint import alpha_violations as joint_violations
 from ...families.joint import arrays as joint_arrays
@@ -146,6 +146,8 @@ def _single(case: Case, answer: Answer) -> Conditions:
     if alpha is None or weights is None or not weights.any():
         return _any_family(case, answer)
     lower = formulation.lower(task, alpha)
+    if answer.alpha is not None:
+        found |= {one.constraint: one.by for one in too_long(task.feasible(alpha), lower.alpha)}
     signed = lower.alpha * task.signs
     outputs, norms = task.evaluate(RankOneCoefficients(weights, signed))
     scale = float(norms @ lower.roots) or 1.0
@@ -358,6 +360,8 @@ def _joint(case: Case, answer: Answer) -> Conditions:
     if alpha is None or weights is None or not weights.any() or max(found.values()) > WORST:
         return _any_family(case, answer) if not found or max(found.values()) <= WORST else Conditions(found, True)
     lower = formulation.lower(task, alpha)
+    if answer.alpha is not None:
+        found |= {one.constraint: one.by for one in too_long(task.feasible(alpha), lower.alpha)}
     outputs, norms = task.evaluate(RankOneCoefficients(weights, lower.alpha * task.signs))
     scale = float(norms @ lower.roots) or 1.0
     risk, penalty = _joint_risk(task, outputs, lower.alpha), single.penalty(norms, **task.own)

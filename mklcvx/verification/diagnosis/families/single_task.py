@@ -21,6 +21,7 @@ from ..mistakes_in_answers import (
     meant_coefficients,
     objective_terms,
     objective_units,
+    alpha_along,
     samples_order,
 )
 from ..mistakes_in_data import OTHER_TARGETS, SAMPLES, SUBSETS, sample_weights
@@ -158,7 +159,7 @@ def bias_wrong(case: Case, answer: Answer) -> Trials:
 
 SINGLE_TASKS = Mistakes(
     answers=(*ANSWERS, weights_reciprocal, objective_units(), objective_terms(terms)),
-    answers_alone=(samples_order, weights_capped, *WEIGHTS, coefficients, *POINTS),
+    answers_alone=(alpha_along, samples_order, weights_capped, *WEIGHTS, coefficients, *POINTS),
     problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS, bounds_of_alpha, sample_weights, *LOSSES, *IMPLIED),
     problems_alone=(
         *FITTED, *ALONE, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, bias_wrong, *OTHER_TARGETS, *CHANGED,
