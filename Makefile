@@ -1,6 +1,8 @@
 # Everything sets itself up in .venv; nothing but Python 3.11 or later and make is needed.
 PYTHON ?= python3
 BIN := .venv/bin
+# Tests start many processes: what Python has compiled is kept.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims headlines \
 	golden truth conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
