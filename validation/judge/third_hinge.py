@@ -138,14 +138,14 @@ WRONG: list[Wrong] = [
     # the form with ν
     NU.other("C = 1/(νn) with the margin 1", "loss", "loss:hinge", hand="wab", drop=("nu",), C=1 / (0.45 * 44)),
     NU.handed("α sums to νn", "form", "alpha:scale", of=hand("wab", alpha=by(0.45 * 44))),
-    NU_LP.handed("minus the value", "form", "objective:sign", of=hand("wao", objective=minus)),
     # smooth relatives
     SQUARED.other("the loss without its ½", "parameter", "parameter:C", hand="wab", C=1.8),
     SQUARED.other("plain hinge", "loss", "loss:hinge", hand="wab", loss="hinge"),
     SMOOTH.other("squared hinge", "loss", "loss:squared_hinge", hand="wab", loss="squared_hinge", drop=("width",)),
     SMOOTH.other("entries of one kernel rooted", "kernels", "kernels:power", hand="wab",
                  change=one_kernel(1, np.sqrt)),
-    LOGIT.other("smoothed hinge", "loss", "loss:smoothed_hinge", hand="wabo", loss="smoothed_hinge"),
+    LOGIT.other("smoothed hinge", "loss", "loss:smoothed_hinge", "loss:squared_hinge", hand="wabo",
+                loss="smoothed_hinge"),  # no margin is negative: the width of 1 is all that is seen
     LOGIT.handed("small α set to zero", "form", "alpha:clipped",
                  of=hand("wab", alpha=lambda a, _: np.where(a < 0.1 * a.max(), 0.0, a))),
     # prices of samples

@@ -7,7 +7,7 @@ import numpy as np
 from blind_tools import Answer, Data, Wrong, each_kernel, machine, parts, target, unit_trace, variance
 from scipy.optimize import nnls
 from second_tools import times
-from third_tools import HYPER, STAGES, by, hand, minus, problem, signs, tags
+from third_tools import HYPER, STAGES, by, hand, problem, signs, tags
 
 import mklcvx
 
@@ -103,5 +103,4 @@ WRONG: list[Wrong] = [
     SMOOTH.other("not smoothed", "formulation", "formulation:hypergraph", "parameter:smoothing", hand="wo",
                  formulation="hypergraph", drop=("smoothing",)),
     SMOOTH.other("kernels divided by n", "kernels", "kernels:scale", "parameter:lam", hand="wo", change=times(1 / 30)),
-    SMOOTH.handed("minus the value", "form", "objective:sign", of=hand("wo", objective=minus)),
 ]  # fmt: skip

@@ -67,9 +67,9 @@ WRONG: list[Wrong] = [
     HUBER_NET.other("r² and 2δ|r| − δ²", "parameter", "parameter:C", hand="wab", C=5.0),
     HUBER_NET.other("the response reversed", "labels", "labels:permuted", hand="wab",
                     change=target(lambda r: r[::-1])),
-    HUBER_NET.handed("per sample", "form", "objective:units", of=hand("wo", objective=by(1 / 30))),
-    LEVEL.other("absolute residuals", "loss", "loss:absolute", ("parameter:quantile", "parameter:C"), hand="wab",
-                loss="absolute", drop=("quantile",)),
+    # Twice the loss at π = ½; ν-SVR finds no tube here.
+    LEVEL.other("absolute residuals", "loss", "loss:absolute", "loss:nu_svr", ("parameter:quantile", "parameter:C"),
+                hand="wab", loss="absolute", drop=("quantile",)),
     # counts
     COUNTS.other("least squares", "loss", "loss:squared", hand="wab", loss="squared"),
     COUNTS.handed("y log y − y is left out", "form", "objective:terms",
@@ -82,8 +82,8 @@ WRONG: list[Wrong] = [
     ONE_SUM.other("unit diagonals", "kernels", "kernels:cosine", hand="ao", change=each_kernel(cosine)),
     ONE_SUM.handed("½α'Kα for its negative", "form", "objective:sign", of=hand("ao", objective=minus)),
     # a tube that is chosen
-    NU_SVR.other("a tube that is given", "loss", "loss:epsilon_insensitive", hand="wab", loss="epsilon_insensitive",
-                 drop=("nu",)),
+    NU_SVR.other("a tube that is given", "loss", "loss:epsilon_insensitive", "parameter:nu", hand="wab",
+                 loss="epsilon_insensitive", drop=("nu",)),
     NU_LI.other("½ in front of the penalty", "kernels", "kernels:scale", ("parameter:C", "alpha:scale"), hand="ab",
                 change=times(2.0)),
     NU_LI.handed("f of α with weights twice", "form", "coefficients:weights",

@@ -19,15 +19,15 @@ from third_tools import (
 import mklcvx
 
 GROUPS = [0, 0, 1, 1, 1]
-SM1 = problem(signs(106, 45, "bvdce"), "sm1", C=1.6, theta=0.35)
+SM1 = problem(signs(129, 45, "vdqav"), "sm1", C=1.6, theta=0.35)
 SM2 = problem(signs(116, 40, "dvcn"), "sm2", C=2.0, theta=0.6)
 SMP = problem(signs(100, 33, "bvde"), "smp", C=1.3, p=3.0, theta=0.2)
 SQUARE = problem(signs(24, 37, "dcve"), "square", C=0.7, theta=0.4)
-L2 = problem(signs(25, 43, "bvdc"), "l2", C=1.9)
+L2 = problem(signs(111, 43, "qvda"), "l2", C=1.9)
 LP = problem(signs(26, 52, "dvceb"), "lp", C=1.2, p=1.3)
 NET = problem(signs(27, 30, "dvc"), "elastic", C=2.2, l1_ratio=0.3)
 BLOCK = problem(signs(28, 41, "vdce"), "block_elastic", C=1.5, l1_ratio=0.25)
-LASSO = problem(signs(111, 38, "dvcb"), "group_lasso", C=1.0, lam=1.7)
+LASSO = problem(signs(115, 38, "vdqa"), "group_lasso", C=1.0, lam=1.7)
 LI = problem(signs(30, 34, "dve"), "li", C=1.4)
 CKL = problem(signs(117, 36, "dvcen", groups=GROUPS), "ckl", C=2.1)
 VSKL = problem(signs(100, 39, "devcn", groups=GROUPS), "vskl", C=1.8, s=4.0)
@@ -61,7 +61,8 @@ WRONG: list[Wrong] = [
     # l2's α and weights are those of `square` at θ = 1/‖½q‖.
     SQUARE.other("the ball in place of the price", "formulation", "formulation:l2", "parameter:theta", hand="wab",
                  formulation="l2", drop=("theta",)),
-    SQUARE.other("kernels divided by two", "kernels", "kernels:scale", hand="wabo", change=times(0.5)),
+    SQUARE.other("kernels divided by two", "kernels", "kernels:scale", ("parameter:theta", "weights:scale"),
+                 hand="wabo", change=times(0.5)),
     L2.handed("the update has the exponent 1/2", "iterate", "weights:rule",
               of=lambda s, d: at_weights(L2, updates(L2, 60, 0.5, 2))),
     L2.handed("three rounds", "iterate", "accuracy:early", of=lambda s, d: at_weights(L2, updates(L2, 3, 2 / 3, 2))),
