@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def shares(found: mklcvx.Solution, answer: Answer) -> Answer:
     return answer | {"weights": np.array(found.multipliers["lambda"])}
 
 
-def dropped(m: int):
+def dropped(m: int) -> Callable[[Data], Data]:
     return all_kernels(lambda k: without(k, m))
 
 
@@ -72,8 +73,8 @@ WRONG: list[Wrong] = [
                ("kernels:dropped", "labels:swapped"), change=dropped(3), bias_part=minus),
     other_form(g.L2, "the simplex, α in units of C", ("formulation:l1", "alpha:scale"), formulation="l1",
                alpha=by(1 / 1.9)),
-    other_form(g.SM1, "θ = 1/2, −b", ("parameter:theta", "bias:sign"), ("parameter:theta", "labels:swapped"),
-               theta=0.5, bias_part=minus),
+    other_form(g.SM1, "θ = 0.4, −b", ("parameter:theta", "bias:sign"), ("parameter:theta", "labels:swapped"),
+               theta=0.4, bias_part=minus),
     other_form(g.SMP, "p/(p−1) for p, α∘y", ("parameter:p", "alpha:sign"), p=1.5, alpha=times_y),
     other_form(g.LASSO, "λ², α∘y", ("parameter:lam", "alpha:sign"), lam=1.7**2, alpha=times_y),
     twice(g.LI, "shares for weights, C/2", "a problem and a form", ("weights:reciprocal", "parameter:C"), C=0.7,

@@ -36,7 +36,7 @@ def betas(found: mklcvx.Solution, _: Data) -> Answer:
 
 
 def one_class_alone(found: mklcvx.Solution, data: Data) -> Answer:
-    y = np.where(data["labels"][:, 1] > 0, 1.0, -1.0)
+    y = np.where(data["labels"][:, 2] > 0, 1.0, -1.0)
     own = mklcvx.solve(mklcvx.Instance(data["kernels"], y=y), "l1", C=1.5, bias=False)
     return {"weights": own.weights}
 
@@ -47,9 +47,9 @@ WRONG: list[Wrong] = [
     CRAMMER.other("without biases", "bias", "bias_term:omitted", hand="wab", bias=False),
     CRAMMER.handed("classes in another order", "form", "classes:order",
                    of=hand("wab", alpha=lambda a, _: a[[2, 0, 1]], bias=lambda b, _: b[[2, 0, 1]])),
-    CRAMMER.other("nothing is learned", "formulation", "formulation:average",
-                  "kernels:average", hand="wab", formulation="average"),
-    CRAMMER_L2.other("the simplex", "formulation", "formulation:l1", hand="wab", formulation="l1"),
+    CRAMMER.other("nothing is learned", "formulation", "formulation:average", "kernels:average", hand="wab",
+                  formulation="average"),
+    CRAMMER_L2.other("the simplex", "formulation", "formulation:l1", "formulation:sm1", hand="wab", formulation="l1"),
     CRAMMER_L2.other("traces made n", "kernels", "kernels:trace", hand="wab", change=each_kernel(trace_n)),
     SOFTMAX.other("two samples in another class", "labels", "labels:misread", hand="wab",
                   change=target(lambda c: np.where(np.isin(np.arange(len(c)), (4, 21)), (c + 1) % 3, c))),
@@ -70,11 +70,10 @@ WRONG: list[Wrong] = [
     TOGETHER.handed("the mean over the classes", "form", "objective:units", of=hand("wao", objective=by(1 / 3))),
     TOGETHER.other("the penalty without its ½", "kernels", "kernels:scale", ("parameter:C", "alpha:scale"), hand="wa",
                    change=times(0.5)),
-    TOGETHER.handed("one class's own weights", "iterate", "weights:rule", "labels:dropped",
-                    of=one_class_alone),
+    TOGETHER.handed("one class's own weights", "iterate", "weights:rule", "labels:dropped", of=one_class_alone),
     WORST.other("the sum of the classes", "formulation", "formulation:ml_sum", hand="wao", formulation="ml_sum"),
     WORST.handed("β for α", "form", "alpha:beta", of=betas),
     WORST.handed("half of the value", "form", "objective:factor", of=hand("wao", objective=by(0.5))),
-    WORST.other("the hardest label left out", "labels", "labels:dropped", hand="wo",
+    WORST.other("the first label left out", "labels", "labels:dropped", hand="wo",
                 change=lambda d: d | {"labels": d["labels"][:, 1:]}),
 ]  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from blind_tools import (
     Answer,
@@ -84,7 +86,7 @@ def too_few(found: mklcvx.Solution, _: Data) -> Answer:
     return {"alpha": found.alpha[found.alpha > 1e-7], "bias": found.bias, "weights": found.weights}
 
 
-def flip(places: tuple[int, ...]):
+def flip(places: tuple[int, ...]) -> Callable[[Data], Data]:
     return target(lambda y: np.where(np.isin(np.arange(len(y)), places), -y, y))
 
 

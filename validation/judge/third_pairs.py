@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import cvxpy as cp
 import numpy as np
 from blind_tools import Answer, Data, Wrong, each_kernel, machine, parts, target, unit_trace, variance
@@ -27,7 +29,7 @@ def pair_weights(data: Data, lam: float, rows: np.ndarray, columns: np.ndarray) 
     return np.maximum(mu.value, 0.0), float(value)
 
 
-def on_pairs(rows: np.ndarray, columns: np.ndarray):
+def on_pairs(rows: np.ndarray, columns: np.ndarray) -> Callable[[mklcvx.Solution, Data], Answer]:
     def of(_: mklcvx.Solution, data: Data) -> Answer:
         weights, value = pair_weights(data, 0.02, rows, columns)
         return {"weights": weights, "objective": value}

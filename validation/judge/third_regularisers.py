@@ -85,8 +85,8 @@ WRONG: list[Wrong] = [
     BLOCK.handed("norms for the weights", "form", "weights:norms",
                  of=lambda s, d: parts(s, "ab") | {"weights": norms(s, d)}),
     # With A = Σ‖f_m‖, l1 has f, α and weights of the group lasso at λ = A.
-    LASSO.other("norms squared", "formulation", "norms:unsquared", "formulation:l1", "parameter:lam", hand="wab",
-                formulation="l1", drop=("lam",)),
+    LASSO.other("norms squared", "formulation", "norms:unsquared", "formulation:l1", "formulation:sm1", "parameter:lam",
+                hand="wab", formulation="l1", drop=("lam",)),
     # √q_m ≤ λ: kernels times 4 are λ/2, but for the weights.
     LASSO.other("kernels times four", "kernels", "kernels:scale", "parameter:lam", hand="abo", change=times(4.0)),
     LI.other("½ in front of the penalty", "kernels", "kernels:scale", ("parameter:C", "alpha:scale"), hand="ab",
