@@ -233,7 +233,8 @@ class Search:
 
     def combines(self, first: Trial, second: Trial) -> bool:
         """Whether two steps are two mistakes: of different dimensions, within the family."""
-        family = formulations.get(second.formulation).family if second.formulation else self.case.formulation.family
+        other = formulations.get(second.formulation or self.case.formulation.name)
+        family = other.posed_for(self.case.instance, self.case.parameters).family
         dimensions = {dimension_of(first.mistake), dimension_of(second.mistake)}
         # A few numbers are met by many pairs: one of the two must be in the form of the answer then, and none fitted.
         plain = bool(dimensions & {"objective", "weights", "bias"}) and not first.fitted and not second.fitted
