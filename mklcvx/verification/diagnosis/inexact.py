@@ -18,7 +18,6 @@ from .mistakes import given_weights
 
 EARLY = 0.03  # what an answer may be off by, of the problem's scale, to count as stopped early
 ALONE = 1e-4  # the same of one part, which nothing else supports
-BESIDE = 1e-3  # the same of one part beside a value that is off by as much
 INNER = 3e-3  # the same beside a bias that fits it, or where α is converged at weights that are not on their way
 WIDEST = 0.08  # gap of an answer that is nearly optimal
 ROOTS = 3.0  # a bias that is off by δ costs δ, one that comes with a value off by δ² is off by this times δ at most
@@ -58,11 +57,10 @@ def stopped_early(
     residuals = {} if found is None else found.residuals
     gaps = [by for name, by in residuals.items() if name in ("margins", "tightness", "gap")]
     beside = residuals.get("objective", claims.get("objective", 0.0)) <= ROOTS * max([off, *gaps])
-    valued = "objective" in claims and beside
-    supported = len(arrays) > 1 or valued
+    supported = len(arrays) > 1 or ("objective" in claims and beside)
     violated = max((one.by for part in parts for one in part.violations), default=0.0)
-    alone = INNER if "bias" in claims else BESIDE if valued else ALONE  # a bias is off by the root, as it should be
-    little = off <= (EARLY if len(arrays) > 1 else alone) and max([0.0, *gaps]) <= min(max(EARLY, ROOTS * off**0.5), WIDEST)
+    alone = INNER if "bias" in claims else ALONE  # the bias is off by the root of it, as it should be
+    little = off <= (EARLY if supported else alone) and max([0.0, *gaps]) <= min(max(EARLY, ROOTS * off**0.5), WIDEST)
     little = little and violated <= off and claims.get("objective", 0.0) <= EARLY
     little = little and (not converged or (supported and off <= INNER))
     if not beside or not (little or (violated <= FITS and _on_the_way(case, answer, residuals))):

@@ -222,9 +222,10 @@ class Search:
         return one.left <= min(self.limit, FLOOR)
 
     def preferred(self, pair: Scored, one: Scored) -> bool:
-        """Whether two mistakes are the better explanation: of more parts, within the family, or so much more exact that
-        the one is a coincidence, where there are numbers enough to tell."""
-        exact = self.spare(pair.trials) >= MANY and pair.left <= BETTER * one.left
+        """Whether two mistakes are the better explanation: of more parts, within the family, or of every part and so
+        much more exact that the one is a coincidence, where there are numbers enough to tell."""
+        telling = self.spare(pair.trials) >= MANY and not self.discarded(pair)
+        exact = telling and pair.left <= BETTER * one.left
         return exact or not self.of_the_family(one) or self.discarded(pair) < self.discarded(one)
 
     def discarded(self, one: Scored) -> int:
