@@ -2,8 +2,10 @@
 
 A pair (i, j), i ≤ j, makes a K-example z_ij = (K_1(x_i, x_j), …, K_M(x_i, x_j)) with label t_ij = +1 if the two samples
 belong together and −1 if not. For labels ±1 and for classes that means the same class; for label sets it means
-sharing at least one label. (Alternatives in use: equal label sets, or a Jaccard index above ½. Both make fewer pairs
-positive; sharing a label makes two samples neighbours in the labels' hypergraph.) A linear K-classifier with weights
+sharing at least one label. A sample without labels shares none, so that its pairs are negative, those with others
+without labels included; but every sample belongs together with itself, t_ii = +1. (Alternatives in use: equal label
+sets, or a Jaccard index above ½. Both make fewer pairs positive, but that two samples without labels have equal sets;
+sharing a label makes two samples neighbours in the labels' hypergraph.) A linear K-classifier with weights
 μ ≥ 0 is the kernel Σ μ_m K_m. All N = n(n+1)/2 pairs count with weight w = 1/N; `balanced` gives the positive and the
 negative pairs half of the weight each.
 
