@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .verification.narrowing import narrow_weights
     from .verification.proof import prove
     from .verification.sure_values import decision_interval
+    from .verification.sure_zeros import proved_zeros
 
 __all__ = [
     "Certificate", "GridEdgeWarning", "HypergraphEmbedding", "InputError", "Instance", "KernelImportance", "LowRank",
@@ -51,8 +52,8 @@ __all__ = [
     "Report", "ScaleWarning", "Solution", "TwoStageMKL", "Views", "__version__", "available_formulations",
     "available_losses", "available_solvers", "conform", "decision_interval", "fill_missing", "formulations",
     "kernel_importance", "kernels", "load_instance", "load_model", "load_solution", "mkl_path", "narrow_weights",
-    "plot", "preprocessing", "prove", "save_instance", "save_model", "save_solution", "second_stage", "shrink", "solve",
-    "solve_path", "solve_streamed", "verify", "zoo",
+    "plot", "preprocessing", "prove", "proved_zeros", "save_instance", "save_model", "save_solution", "second_stage",
+    "shrink", "solve", "solve_path", "solve_streamed", "verify", "zoo",
 ]  # fmt: skip
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
@@ -79,6 +80,7 @@ HOMES = {
     "verification.narrowing": "narrow_weights",
     "verification.proof": "prove",
     "verification.sure_values": "decision_interval",
+    "verification.sure_zeros": "proved_zeros",
 }
 HOME = {name: module for module, names in HOMES.items() for name in names.split()}
 MODULES = {"kernels": "problem.kernels", "plot": "reports.plot", "preprocessing": "problem.preprocessing"}

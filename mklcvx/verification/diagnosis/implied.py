@@ -49,7 +49,6 @@ class _Point:
         left = float(np.abs(design @ found - wanted[self.free]).max())
         return found, left / (float(np.abs(self.wanted[self.free]).max()) or 1.0)
 
-
     def length(self, factor: float) -> float:
         """The factor of α with which outputs are those that it asks for, from a first one on by Newton's method: what
         it asks for depends on its length where the loss is curved."""
@@ -94,9 +93,9 @@ def common_factor(case: Case, answer: Answer) -> Trials:
                     trial, fitted=1, answer=same, words=f"{trial.words}, with the weights of the kernels given"
                 )
         regulariser = case.formulation.regulariser
-        if answer.weights is not None and regulariser is not None and regulariser.constraint is None:  # any size will do
-            right = np.asarray(answer.weights) * factor
-            yield but_for(answer, "weights_norm", f"the size of the weights: {factor:.6g} times as large", weights=right)
+        if answer.weights is not None and regulariser is not None and regulariser.constraint is None:  # any size is one
+            words = f"the size of the weights: {factor:.6g} times as large"
+            yield but_for(answer, "weights_norm", words, weights=np.asarray(answer.weights) * factor)
         yield from _sized(answer, point.length(factor))
 
 

@@ -60,6 +60,10 @@ class Family(Generic[FormulationT, TaskT]):
         """The cut of an α, by default that of the machine with these weights; None where there are none."""
         return None
 
+    def curvature(self, case: Case[FormulationT, TaskT]) -> Array | None:
+        """The least curvature of every sample's gain, from below; None where the family knows of none."""
+        return None
+
 
 def given_weights(formulation: Formulation, task: Posed, answer: Answer) -> Array:
     weights = of_shape("weights", answer.weights, (task.count,))

@@ -27,7 +27,7 @@ import numpy as np
 
 from ...certificate import Certificate
 from ...certificate.passes import seen
-from ...certificate.rounding import total_below
+from ...certificate.rounding import below, total_below
 from ...certificate.sample_terms import sample_terms
 from ...errors import InputError
 from ...formulations import RankOneCoefficients, SingleTask, Task
@@ -118,6 +118,9 @@ class SingleTasks(Family[SingleTask, Task]):
         alpha = machine_alpha(task, np.maximum(weights, 0.0)) if alpha is None else task.feasible(alpha)
         found = seen(task, alpha * task.signs, task.bias, sliced=False)
         return Cut(found.high / 2, total_below([sample_terms(task).gain(alpha)]))
+
+    def curvature(self, case: Case) -> Array | None:
+        return None if case.formulation.between is not None else np.asarray(below(least_curvature(case.task)))
 
 
 def _linear(case: Case) -> bool:

@@ -17,11 +17,11 @@ from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights, w
 from ..mistakes_in_answers import (
     ANSWERS,
     WEIGHTS,
+    alpha_along,
     clipped,
     meant_coefficients,
     objective_terms,
     objective_units,
-    alpha_along,
     samples_order,
 )
 from ..mistakes_in_data import OTHER_TARGETS, SAMPLES, SUBSETS, sample_weights
