@@ -272,8 +272,9 @@ def show_report(report: Report) -> None:
         ("optimum", f"between {report.optimum.lower:.12g} and {report.optimum.upper:.12g}"),
         ("verdict", f"{report.verdict} at {report.tolerance:.0e}"),
     ]
-    if report.diagnosis is not None and report.diagnosis.explanations[0].evidence:
-        rows.append(("evidence", report.diagnosis.explanations[0].evidence))  # what it explains is the last line
+    if report.diagnosis is not None:  # whose own words are the last line
+        first = report.diagnosis.explanations[0]
+        rows += [("evidence", first.evidence)] * bool(first.evidence) + [("to change", first.remedy)]
     rows += [("parts", f"{TOGETHER.get(name, name)} {value:.1e}") for name, value in report.together.items()]
     for one in report.loose or ():
         rows.append(("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}"))

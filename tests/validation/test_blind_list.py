@@ -14,12 +14,14 @@ sys.path.insert(0, str(ROOT / "validation" / "judge"))
 import blind_list
 import score
 import second_list
+import third_list
 
-WRONG = second_list.WRONG
+WRONG = third_list.WRONG
+LISTS = {"first": blind_list.WRONG, "second": second_list.WRONG, "third": WRONG}
 RETIRED = {"parts:apart"}  # said of the first list, and no more
 
 
-@pytest.mark.parametrize("listed", [blind_list.WRONG, second_list.WRONG], ids=["first", "second"])
+@pytest.mark.parametrize("listed", LISTS.values(), ids=LISTS)
 def test_every_expectation_is_a_kind_of_the_judge(listed):
     kinds = {kind for wrong in listed for accepted in wrong.accepted for kind in accepted} - RETIRED
     documented = set(re.findall(r"`([a-z_]+:[a-zA-Z_]+)`", (ROOT / "docs/verify.md").read_text()))
@@ -47,3 +49,27 @@ def test_a_mistake_is_named_by_an_accepted_explanation_alone(explanations, named
 def test_the_judge_names_one_of_them():
     wrong = next(wrong for wrong in WRONG if wrong.accepted == (frozenset({"parameter:C"}),))
     assert score.judged(wrong.make)["verdict"] == "rejected"
+
+
+def test_a_problem_without_a_function_explains_no_weights():
+    """With a tube that is wide enough the zero function is optimal, and weights may be anything."""
+    _, make = score.randoms(15000)[76]
+    assert score.judged(make)["explanations"] == [["unknown"]]
+
+
+def test_answers_at_random_can_be_judged_alone(monkeypatch, capsys):
+    monkeypatch.setattr(score, "RANDOM", 1)
+    monkeypatch.setattr(sys, "argv", ["score.py", "--random", "21000"])
+    score.main()
+    assert "explained: 0 of 1 (0.0 %), errors: 0" in capsys.readouterr().out
+
+
+def test_mistakes_are_drawn_made_and_named(capsys):
+    sys.path.insert(0, str(ROOT / "validation"))
+    import diagnoses
+
+    diagnoses.main(["--count", "2", "--pairs", "1", "--random", "0"])
+    single, double, chance = capsys.readouterr().out.splitlines()[:3]
+    assert single.startswith("single {'tried': 2, 'named': ")
+    assert double.startswith("double {'tried': 1, ")
+    assert chance == "{'tried': 0, 'explained': 0}"

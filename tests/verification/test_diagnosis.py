@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from faults import BINARY, FAULTS, LABELS
 from mklcvx import InputError, Instance, solve, verify, zoo
 from mklcvx.verification.diagnosis.kinds import DIMENSIONS, KINDS, kind_of
+from mklcvx.verification.diagnosis.remedies import BY_DIMENSION, BY_KIND, remedy_of
 from places import ROOT
 
 pytestmark = pytest.mark.slow
@@ -207,3 +210,31 @@ def test_balanced_pairs_at_another_price_are_named():
     found = solve(BINARY, "ts", lam=0.05, balanced=True)
     said = explained(BINARY, "ts", {"weights": found.weights, "objective": found.objective}, lam=0.2)
     assert {"parameter:balanced", "parameter:lam"} in [set(one.kinds) for one in said]
+
+
+def test_every_kind_has_a_remedy_of_one_sentence():
+    text = (ROOT / "docs/verify.md").read_text(encoding="utf-8")
+    kinds = {*KINDS.values(), *re.findall(r"`([a-z_]+:[a-zA-Z_0-9]+)`", text[text.index("### Kinds of mistakes") :])}
+    assert set(BY_KIND) <= kinds
+    assert set(BY_DIMENSION) <= set(DIMENSIONS)
+    for kind in kinds:
+        found = remedy_of([kind])
+        assert found.endswith(".")
+        assert len(found) <= 120
+        assert found.count(". ") == 0
+        assert "tol" not in found
+    assert remedy_of(["bias:sign", "parameter:C", "parameter:p"]).count(".") == 2
+
+
+def test_classes_without_a_price_are_named_and_their_alpha_is_not_judged():
+    """Only the worst classes of the minimax form have any γ."""
+    found = solve(LABELS, "ml_minimax", C=0.4)
+    gamma = found.multipliers["gamma"]
+    free = [str(name) for name, one in zip(LABELS.targets.names, gamma, strict=True) if one <= 1e-6 * gamma.max()]
+    assert free
+    assert len(free) < len(gamma)
+    alpha = np.where((gamma > 1e-6 * gamma.max())[:, None], found.alpha, 0.2)
+    report = verify(LABELS, "ml_minimax", alpha=alpha, C=0.4)
+    assert report.accepted
+    (part,) = report.parts
+    assert f"of no account for {', '.join(free)}, whose γ is 0" in part.note

@@ -1,6 +1,7 @@
 """How many wrong answers the judge rejects, and how many mistakes it names: the blind list, and random answers.
 
-    python validation/judge/score.py [--list second] [--journal FILE] [-o validation/judge/second.md]
+    python validation/judge/score.py [--list third] [--journal FILE] [-o validation/judge/third.md]
+    python validation/judge/score.py --random 18000      300 other answers at random alone, from this seed on
 
 A mistake is *named* if one of the explanations is one of the accepted ones, to the last kind. It is *misleading* if
 the answer is rejected and not named, and something else than `unknown` is given as the reason. Of random answers none
@@ -26,6 +27,7 @@ import blind_losses
 import blind_single
 import numpy as np
 from blind_tools import Problem
+from rich.progress import track
 
 import mklcvx
 
@@ -98,6 +100,14 @@ def share(part: int, whole: int) -> str:
     return f"{part} of {whole} ({100 * part / whole:.1f} %)" if whole else "none"
 
 
+def explained(rows: list[Row]) -> list[Row]:
+    return [r for r in rows if any(set(kinds) - NOTHING for kinds in r["explanations"])]
+
+
+def errors(rows: list[Row]) -> list[Row]:
+    return [r for r in rows if r["verdict"] == "error"]
+
+
 def line(title: str, rows: list[Row]) -> str:
     counts = [sum(bool(r[k]) for r in rows) for k in ("rejected", "named", "first", "misleading")]
     return f"| {title} | {len(rows)} | " + " | ".join(str(c) for c in counts) + " |"
@@ -106,7 +116,6 @@ def line(title: str, rows: list[Row]) -> str:
 def page(rows: list[Row], chance: list[Row], which: str) -> str:
     doubles = [r for r in rows if r["double"]]
     seconds = [r["seconds"] for r in rows]
-    explained = [r for r in chance if any(set(kinds) - NOTHING for kinds in r["explanations"])]
     head = "| | answers | rejected | named | named first | misleading |\n|---|---|---|---|---|---|"
     summary = [
         "# A blind list of wrong answers",
@@ -118,10 +127,10 @@ def page(rows: list[Row], chance: list[Row], which: str) -> str:
         f"- named: {share(sum(r['named'] for r in rows), len(rows))}",
         f"- misleading: {share(sum(r['misleading'] for r in rows), len(rows))}",
         f"- double mistakes named: {share(sum(r['named'] for r in doubles), len(doubles))}",
-        f"- random answers explained: {share(len(explained), len(chance))}; "
+        f"- random answers explained: {share(len(explained(chance)), len(chance))}; "
         f"not rejected: {sum(r['verdict'] != 'rejected' for r in chance)}",
         f"- seconds of CPU: median {median(seconds):.2f}, at most {max(seconds):.2f}",
-        f"- errors: {sum(r['verdict'] == 'error' for r in rows + chance)}",
+        f"- errors: {len(errors(rows + chance))}",
     ]
     tables = []
     for key in ("family", "category"):
@@ -138,19 +147,24 @@ def page(rows: list[Row], chance: list[Row], which: str) -> str:
             )
             missed.append(f"| {r['name']} | {r['verdict']} | {expected} | {found}{' (misleading)' * r['misleading']} |")
     told = ["", "## Random answers that were explained", ""]
-    told += [f"- {r['name']}: {r['explanations']}" for r in explained] or ["None."]
+    told += [f"- {r['name']}: {r['explanations']}" for r in explained(chance)] or ["None."]
     return "\n".join([*summary, *tables, *missed, *told, ""])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--list", choices=SEEDS, default="second", help="whose wrong answers are judged")
+    parser.add_argument("--list", choices=SEEDS, default="third", help="whose wrong answers are judged")
+    parser.add_argument("--random", type=int, metavar="SEED", help="judge answers at random alone, from this seed on")
     parser.add_argument("--journal", type=Path, help="NAME.jsonl beside this file unless given")
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if given.random is not None:
+        chance = [judged(make) for _, make in track(randoms(given.random), "answers at random")]
+        print(f"explained: {share(len(explained(chance)), len(chance))}, errors: {len(errors(chance))}")
+        return
     given.journal = given.journal or HERE / f"{given.list}.jsonl"
     wrong_answers = importlib.import_module(f"{given.list}_list").WRONG
-    warnings.simplefilter("ignore")
     known = [json.loads(text) for text in given.journal.read_text().splitlines()] if given.journal.exists() else []
     done = {row["name"]: row for row in known}
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .remedies import remedy_of
+
 UNKNOWN, CONVERGED = "unknown", "unknown:converged"
 KINDS = {
     "objective_sign": "objective:sign",
@@ -130,5 +132,11 @@ class Explanation:
     evidence: str = field(default="", compare=False)  # numbers that depend on rounding
     left: float | None = field(default=None, compare=False)
 
+    @property
+    def remedy(self) -> str:
+        """What to change in the code that gave the answer."""
+        return remedy_of(self.kinds)
+
     def as_dict(self) -> dict[str, object]:
-        return {"kinds": list(self.kinds), "sentence": self.sentence, "evidence": self.evidence, "left": self.left}
+        found = {"kinds": list(self.kinds), "sentence": self.sentence, "evidence": self.evidence, "left": self.left}
+        return {**found, "remedy": self.remedy}

@@ -138,8 +138,12 @@ class Search:
         assert case is not None
         if scored.answer.given == ["weights"] and case.task.count == 1:
             return False  # one kernel has one weight, and that no other was used is what the hypothesis asked
-        rng = np.random.default_rng(0)
-        return any(self.measured(case, at_random(case, scored.answer, rng))[0] <= limit for _ in range(STRANGERS))
+        rng, given = np.random.default_rng(0), [scored.answer]
+        if scored.answer.bias is not None and len(scored.answer.given) > 1:
+            given.append(replace(scored.answer, bias=None))  # where the rest may be anything, a bias tells nothing
+        return any(
+            self.measured(case, at_random(case, one, rng))[0] <= limit for one in given for _ in range(STRANGERS)
+        )
 
     def no_better_than_chance(self, off: float) -> bool:
         """Whether answers at random are not much farther from the optimum than this one is."""
