@@ -35,6 +35,7 @@ from ..problem.targets import as_words
 Array = NDArray[np.float64]
 
 BITS = 23  # with the lift no more than 24, so that kernels are exact in single precision too
+DIGITS = 52
 SAFETY = 2.0**-21
 MANTISSA = 53
 BYTES = 12  # the sum of so many uniform bytes has a variance of nearly 256²
@@ -67,7 +68,12 @@ class Draws:
 @public
 def quantised(kernels: Array, bits: int = BITS) -> Array:
     """Round kernels to their grids; positive semidefinite kernels stay positive semidefinite."""
-    return np.stack([_on_grid(np.asarray(kernel, dtype=float), bits) for kernel in kernels])
+    stack = np.asarray(kernels, dtype=float)
+    if stack.ndim != 3 or stack.shape[1] != stack.shape[2] or not stack.size:
+        raise InputError(f"kernels has shape {stack.shape}: give square kernels, (M, n, n)")
+    if not 1 <= bits <= DIGITS:
+        raise InputError(f"bits = {bits!r:.40}: give a whole number from 1 to {DIGITS}, the bits of a double")
+    return np.stack([_on_grid(kernel, bits) for kernel in stack])
 
 
 def _on_grid(kernel: Array, bits: int) -> Array:

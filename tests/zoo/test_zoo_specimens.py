@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from functools import cache
@@ -123,6 +124,19 @@ def test_entries_that_the_last_bits_would_decide_are_refused():
     zoo.quantised(np.array([[[0.9375, 2.0**-24 * (1 + 2.0**-18)], [2.0**-24 * (1 + 2.0**-18), 0.9375]]]))
     with pytest.raises(InternalError, match="too near to a power of two"):
         zoo.quantised((np.eye(2) * (1 - 2.0**-53))[None])
+
+
+@pytest.mark.parametrize(
+    ("kernels", "bits", "words"),
+    [
+        (np.ones(3), 23, "kernels has shape (3,)"),
+        (np.ones((1, 2, 3)), 23, "give square"),
+        (np.eye(2)[None], 2**63, "52"),
+    ],
+)
+def test_what_cannot_be_quantised_is_refused(kernels, bits, words):
+    with pytest.raises(InputError, match=re.escape(words)):
+        zoo.quantised(kernels, bits)
 
 
 @pytest.mark.parametrize("name", NAMES)
