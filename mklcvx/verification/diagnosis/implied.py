@@ -43,7 +43,8 @@ class _Point:
         samples to tell."""
         level = [np.ones(self.free.size)] * bool(self.task.bias)
         design = np.stack([*columns, *level], axis=1)[self.free]
-        if len(design) <= design.shape[1] + 1:
+        finite = np.isfinite(design).all() and np.isfinite(wanted[self.free]).all()  # LAPACK complains aloud
+        if len(design) <= design.shape[1] + 1 or not finite:
             return None
         found = np.linalg.lstsq(design, wanted[self.free], rcond=None)[0]
         left = float(np.abs(design @ found - wanted[self.free]).max())
