@@ -20,6 +20,6 @@ def former_names(name: str) -> list[str]:
 def accepted_name(name: str) -> str:
     """The name that a solver has now; an old one warns."""
     new = current_name(name)
-    if new != name:
+    if isinstance(name, str) and new != name:
         warn(f"solver {name!r} is now {new!r}: use that name")
     return new

@@ -5,15 +5,15 @@ About the optima alone more is known where the gain is curved: there is one opti
 
 **Theorem.** Let the kernels be semidefinite, the gain of sample i have curvature ≥ κ_i > 0, D(α) = gain(α) − R*(½q(α))
 be the lower bound at the certificate's α, and the optimal value at most D(α) + ε. Then for the optimal α*, every kernel
-m and λ_m ≥ the largest eigenvalue of diag(κ)^{-½} K_m diag(κ)^{-½},
+m and L_m ≥ the largest eigenvalue of diag(κ)^{-½} K_m diag(κ)^{-½},
 
-    |√q_m(α*) − √q_m(α)| ≤ √(2ε λ_m).
+    |√q_m(α*) − √q_m(α)| ≤ √(2ε L_m).
 
 *Proof.* q is convex and R* convex and increasing, so that D has the gain's curvature. α* maximises D over a convex set:
 D(α*) − D(α) ≥ ½ Σ κ_i (α_i − α*_i)², and D(α*) − D(α) ≤ ε. √q_m is a norm, that of K_m^{½}(α∘s). ∎
 
 Optimal weights maximise μ'q(α*) − 2R(μ). For R = 0 and weights up to θ (`l1`: 1) with the sum one, a kernel has none if
-⌈1/θ⌉ others have a larger q; for a price (λ²/2) Σμ if q_m < λ². λ_m is bounded by the sums of rows, or the trace.
+⌈1/θ⌉ others have a larger q; for a price (λ²/2) Σμ if q_m < λ². L_m is bounded by the sums of rows, or the trace.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _threshold(low: Array, cap: float) -> float:
 
 
 def _largest_eigenvalues(kernels: Iterable[Array], curvature: Array) -> Array:
-    """λ_m from above."""
+    """L_m from above."""
     stiff = above(1 / np.sqrt(curvature))
     found = []
     for kernel in kernels:

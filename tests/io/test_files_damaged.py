@@ -141,7 +141,7 @@ DAMAGE_OF_LABELS = {
     "classes are too few": lambda r: r.update(target="classes", classes=["a"]),
     "coefficients are those of one label": lambda r: r.update(coefficients=np.ones((M, N)).tolist()),
     "coefficients lack a label": lambda r: r.update(coefficients=np.ones((2, M, N)).tolist()),
-    "a weight is undefined": lambda r: r["weights"].__setitem__(0, None),
+    "a weight is undefined": lambda r: (r["weights"].__setitem__(0, None), r.update(coefficients=None)),
 }
 
 

@@ -146,7 +146,7 @@ class Entropic:
         """By halving, in doubles: the cost is smooth, and little depends on the last digits."""
         origin = sorted(f)[len(f) // 2]  # no large constant is to be rounded
         rows = [
-            (float(one.high.p) / float(one.high.q), s, float(v - origin))
+            (float(one.high.p) / float(one.high.q), s, float(arb(v - origin)))
             for one, s, v in zip(losses, signs, f, strict=True)
         ]
         low = high = 0.0
