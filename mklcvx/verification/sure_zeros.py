@@ -63,15 +63,16 @@ def proved_zeros(instance: Instance, solution: Solution) -> NDArray[np.bool_] | 
     """
     if solution.preprocessing is not None:
         raise InputError("solution: it has steps of preprocessing: apply them to all kernels, and solve those")
-    case = pose(instance, solution.formulation, solution.parameters, 0.5)
-    curvature, shape = family_of(case.formulation).curvature(case), None
-    if curvature is not None and (curvature > 0).all() and solution.slopes is not None:
-        shape = shape_of(solution.formulation, solution.parameters, case.task.count)
-    if not isinstance(shape, Straight) or curvature is None or shape.within:
+    case, slopes = pose(instance, solution.formulation, solution.parameters, 0.5), solution.slopes
+    curvature = family_of(case.formulation).curvature(case)
+    if curvature is None or not (curvature > 0).all() or slopes is None:
+        return None
+    shape = shape_of(solution.formulation, solution.parameters, case.task.count)
+    if not isinstance(shape, Straight) or shape.within:
         return None
     with np.errstate(all="ignore"):
         reach = above(np.sqrt(2 * solution.certificate.gap * _largest_eigenvalues(case.task.each_kernel(), curvature)))
-        low, high = np.sqrt(2 * np.maximum(solution.slopes, 0.0))
+        low, high = np.sqrt(2 * np.maximum(slopes, 0.0))
         low, high = below(low) - reach, above(high) + reach
         least = math.sqrt(2 * shape.fixed) if shape.fixed is not None else _threshold(low, shape.cap)
         return np.asarray(above(high) < below(least))

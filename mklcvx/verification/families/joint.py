@@ -47,10 +47,10 @@ class JointFamily(Family[JointOutputs, JointTask]):
             side = regulariser_of(formulation.name, task.count, task.own)
             feasible = task.feasible(alpha)
             lower = formulation.lower(task, alpha)
-            violations, value = alpha_violations(task, alpha, feasible) + too_long(feasible, lower.alpha), lower.value
+            value, broken = lower.value, alpha_violations(task, alpha, feasible) + too_long(feasible, lower.alpha)
             if rigorous:  # the lower bound asks for no weights
                 value = Evaluation(side, task, feasible, np.zeros(task.count), sliced=True).lower
-            parts.append(Part("alpha", tuple(violations), "lower", value))
+            parts.append(Part("alpha", tuple(broken), "lower", value))
         if coefficients is not None:
             upper = formulation.upper(task, coefficients).value
             value = _functions_upper(case, coefficients, weights) if rigorous else upper
