@@ -229,6 +229,8 @@ def test_a_circulation_is_what_is_left_of_flows():
     np.testing.assert_allclose(left.sum(axis=0), left.sum(axis=1), atol=1e-14)
     assert (left <= flows).all()
     assert left.sum() >= 6 - 1e-9  # 1 → 2 and back twice, and 1 → 3 → 2 → 1 would not fit beside it
+    for size in (2.0**-60, 2.0**60):
+        np.testing.assert_array_equal(size * flows * circulating(size * flows), size * left)
 
 
 def test_a_flow_is_reduced_at_samples_with_room():
@@ -275,6 +277,14 @@ def test_what_the_outputs_hold_at_its_bounds_is_put_there(outputs, others, expec
     assert loss.exactly_feasible(found, y, price, bias=False)
     assert np.roll(found[:, 0], -place) == pytest.approx([sum(expected), *expected], abs=1e-15)
     assert sum(expected) < 2 or found[place, 0] == 2
+
+
+def test_what_is_held_nowhere_goes_down_to_the_grid():
+    """At the price 2, α of 1 ± 2⁻⁵² between points of the grid: rounded up they would exceed it."""
+    alpha, y = np.array([[2.0], [1 + 2.0**-52], [1 - 2.0**-52]]), np.array([[1.0], [-1.0], [-1.0]])
+    found = CRAMMER_SINGER.at_bounds(alpha, np.array([[2.5], [1.0], [1.0]]), y, np.array([2.0]))
+    assert found[:, 0].tolist() == [2 - 2.0**-51, 1.0, 1 - 2.0**-51]
+    assert CRAMMER_SINGER.exactly_feasible(found, y, np.array([2.0]), bias=False)
 
 
 # ------------------------------------------------------------------------------------------------------- declarations
@@ -325,6 +335,7 @@ def test_a_class_is_named_and_a_formulation_keeps_its_name():
     formulation, task = posed(classes(), "l1", loss="softmax")
     assert (formulation.name, formulation.family, task.outputs) == ("l1", "joint outputs", 3)
     assert formulations.get("l1").posed_for(classes(), {}) is formulations.get("l1")
+    assert posed(responses(outputs=2), "l1", loss="squared")[0].family == "joint outputs"
     _, resolved = formulation.task(classes(), {"loss": "softmax", "C": 2})
     assert resolved == {"loss": "softmax", "C": 2.0, "bias": True}
 
@@ -350,6 +361,11 @@ def test_a_class_is_named_and_a_formulation_keeps_its_name():
 def test_what_does_not_fit_is_refused(instance, name, given, words):
     with check_refused(*words):
         posed(instance, name, **given)
+
+
+def test_a_form_for_one_output_refuses_several():
+    with check_refused("loss squared takes one output, the instance has a response of 2 outputs", "one of its columns"):
+        formulations.get("l1").task(responses(outputs=2), {"loss": "squared"})
 
 
 def test_softmax_alone_has_probabilities():
