@@ -13,7 +13,7 @@ from scipy.special import softmax
 from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
 from mklcvx import InputError, Instance, formulations
 from mklcvx.formulations.losses import CRAMMER_SINGER, HUBER, JOINT, SOFTMAX, SQUARED, Separable
-from mklcvx.formulations.losses._joint import _circulate, circulating
+from mklcvx.formulations.losses._joint import circulating
 from mklcvx.formulations.losses.softmax import log_shares
 from mklcvx.solvers.conic import CLARABEL, SCS, Run, solve_program
 from refusals import check_refused
@@ -229,16 +229,6 @@ def test_a_circulation_is_what_is_left_of_flows():
     np.testing.assert_allclose(left.sum(axis=0), left.sum(axis=1), atol=1e-14)
     assert (left <= flows).all()
     assert left.sum() >= 6 - 1e-9  # 1 → 2 and back twice, and 1 → 3 → 2 → 1 would not fit beside it
-    for size in (2.0**-60, 2.0**60):
-        np.testing.assert_array_equal(size * flows * circulating(size * flows), size * left)
-
-
-def test_a_flow_is_reduced_at_samples_with_room():
-    """16 steps flow from the first class and 13 come back; of its two samples one is at its price, and stays there."""
-    own, most = np.array([[True, True, False], [False, False, True]]), np.array([10.0, 20.0, 20.0])
-    steps = np.array([[0.0, 0.0, 13.0], [10.0, 6.0, 0.0]])
-    _circulate(steps, own, most)
-    assert steps.tolist() == [[0, 0, 13], [10, 3, 0]]
 
 
 def test_what_is_not_finite_is_nothing():
@@ -277,14 +267,6 @@ def test_what_the_outputs_hold_at_its_bounds_is_put_there(outputs, others, expec
     assert loss.exactly_feasible(found, y, price, bias=False)
     assert np.roll(found[:, 0], -place) == pytest.approx([sum(expected), *expected], abs=1e-15)
     assert sum(expected) < 2 or found[place, 0] == 2
-
-
-def test_what_is_held_nowhere_goes_down_to_the_grid():
-    """At the price 2, α of 1 ± 2⁻⁵² between points of the grid: rounded up they would exceed it."""
-    alpha, y = np.array([[2.0], [1 + 2.0**-52], [1 - 2.0**-52]]), np.array([[1.0], [-1.0], [-1.0]])
-    found = CRAMMER_SINGER.at_bounds(alpha, np.array([[2.5], [1.0], [1.0]]), y, np.array([2.0]))
-    assert found[:, 0].tolist() == [2 - 2.0**-51, 1.0, 1 - 2.0**-51]
-    assert CRAMMER_SINGER.exactly_feasible(found, y, np.array([2.0]), bias=False)
 
 
 # ------------------------------------------------------------------------------------------------------- declarations

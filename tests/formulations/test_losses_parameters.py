@@ -190,6 +190,23 @@ def test_a_loss_describes_itself():
     assert HINGE.reference == "Cortes & Vapnik 1995"
     assert not any(loss.joint for loss in EVERY)
     assert LOSSES["huber"].with_own({"delta": 6.0}, 2).in_units_of(3.0).delta == 2.0
+    for loss in ALL:
+        headline = f"{loss.name} — {loss.title}."
+        assert loss.theorem.splitlines()[0] == headline or loss.name == "absolute"  # which shares another's theorem
+        assert [*dict(loss.described_parameters)] == [p.name for p in loss.parameters] + ["bias"] * loss.takes_bias
+        assert not loss.needs_groups
+
+
+@pytest.mark.parametrize("loss", [loss for loss in EVERY if loss.parameter.name == "C"], ids=lambda loss: loss.name)
+def test_prices_are_C_times_the_weights(loss):
+    assert loss.prices(3.0, np.array([0.5, 2.0]), np.array([1.0, 2.0]), True).tolist() == [1.5, 6.0]
+
+
+def test_outputs_stand_for_targets_or_for_their_logarithms():
+    outputs = np.array([-1.0, 0.0, 2.0])
+    for loss in EVERY:
+        expected = np.exp(outputs) if loss.name == "poisson" else outputs
+        np.testing.assert_array_equal(loss.mean(outputs), expected)
 
 
 def test_the_share_of_one_class_may_be_all_of_it():

@@ -80,6 +80,14 @@ def test_a_price_that_is_no_number_is_refused(theta, p):
     assert resolved("smp", theta=3.0, p=1e6)["p"] == 1e6
 
 
+def test_the_largest_price_of_smp_is_e_to_the_600():
+    """c = (4/(3θ))² where p = 3."""
+    theta = 4 / 3 * np.exp(-300.0)
+    assert resolved("smp", theta=theta, p=3)["theta"] == theta
+    with check_refused("too large for a number"):
+        resolved("smp", theta=0.99 * theta, p=3)
+
+
 @pytest.mark.parametrize(
     ("name", "key", "value"),
     [

@@ -323,7 +323,8 @@ def test_the_equalities_are_those_of_bias_and_margin(loss, bias, rows, totals):
 
 def test_a_share_at_its_limit_is_solved_with_prices_on_the_grid():
     """ν = 1 leaves α = 1/n and no room: every price is the next multiple of 2⁻⁵²."""
+    for n in (6, 12):
+        for price in NU.prices(1.0, np.ones(n), np.repeat([1.0, -1.0], n // 2), True):
+            assert price * 2**52 == 2**52 // n + 1
     y = np.array([1.0, 1, 1, -1, -1, -1])
-    for price in NU.prices(1.0, np.ones(6), y, True):
-        assert price * 2**52 == math.floor(2**52 / 6) + 1
     assert NU.prices(0.9, np.ones(6), y, True).tolist() == [1.0 / (0.9 * 6)] * 6
