@@ -12,6 +12,7 @@ from scipy.special import softmax
 
 from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
 from mklcvx import InputError, Instance, formulations
+from mklcvx.formulations.families.joint import JointTask
 from mklcvx.formulations.losses import CRAMMER_SINGER, HUBER, JOINT, SOFTMAX, SQUARED, Separable
 from mklcvx.formulations.losses._joint import circulating
 from mklcvx.formulations.losses.softmax import log_shares
@@ -133,6 +134,10 @@ def test_without_a_bias_there_is_none(loss):
     found = loss.risk(z, y, price, bias=False)
     assert not found.bias.any()
     assert found.value == pytest.approx(loss.value(z, y, price).sum())
+
+
+def test_a_task_has_a_bias_unless_it_is_told_otherwise():
+    assert JointTask(np.eye(2)[None], np.eye(2), np.ones(2), SOFTMAX).bias
 
 
 @pytest.mark.parametrize("loss", JOINT.values(), **BY_NAME)

@@ -79,7 +79,7 @@ def test_an_excess_of_rounding_is_left_to_the_exact_repair():
         ([[0, 0, 13], [10, 6, 0]], [10, 20, 20], [[0, 0, 13], [10, 3, 0]]),
         ([[0, 0, 10], [10, 1, 0]], [10, 20, 20], [[0, 0, 10], [10, 0, 0]]),
         # At its price with what it sends to two classes.
-        ([[0, 0, 12, 11], [9, 6, 0, 0], [11, 0, 0, 0]], [20, 20, 20, 20], [[0, 0, 12, 11], [9, 3, 0, 0], [11, 0, 0, 0]]),
+        ([[0, 0, 12, 9], [9, 6, 0, 0], [9, 0, 0, 0]], [18] * 4, [[0, 0, 12, 9], [9, 3, 0, 0], [9, 0, 0, 0]]),
     ],
 )
 def test_a_flow_is_reduced_at_samples_with_room(steps, most, expected):
