@@ -318,6 +318,44 @@ def test_weak_duality_at_any_two_points(loss):
         assert formulation.lower(task, alpha).value <= formulation.upper(task, coefficients).value
 
 
+def test_points_at_hand_are_zero_functions_without_weights():
+    """With softmax f = 0 costs c log k for every sample where classes are balanced, and α = 0 proves 0."""
+    instance = Instance(np.eye(6)[None], classes=np.arange(6) % 3)
+    formulation, task = posed(instance, "square", loss="softmax")
+    (alpha,), (functions,) = formulation.trivial_points(task)
+    assert formulation.upper(task, functions).value == pytest.approx(6 * math.log(3))
+    assert not functions.weights.any()
+    lower = formulation.lower(task, alpha)
+    assert (lower.value, lower.alpha.any()) == (0, False)
+
+
+@pytest.mark.parametrize("excess", [0.5, 1.5, 3.0])
+def test_an_alpha_that_sees_too_much_is_shortened(excess):
+    """By group_lasso, whose roots may not exceed λ."""
+    formulation, task = posed(classes(), "group_lasso", loss="crammer_singer", lam=0.5)
+    alpha = task.feasible(np.where(task.y > 0, 0.5, 0.25))
+    alpha = task.feasible(alpha * (excess * 0.5 / task.root_q(alpha).max()))
+    found = formulation.lower(task, alpha)
+    assert found.roots.max() == pytest.approx(0.5 * min(excess, 1), rel=1e-9)
+    assert found.value == pytest.approx(task.gain(alpha) / max(excess, 1), rel=1e-9)
+
+
+def test_a_gain_below_zero_counts_with_its_size():
+    """squared at α = ±4 beyond y = 0, twice: the gain is −Σ α²/2 = −32; a kernel that sees nothing costs nothing."""
+    task = JointTask(np.zeros((1, 2, 2)), np.zeros((2, 2)), np.ones(2), Separable(SQUARED))
+    lower = posed(responses(), "l1", loss="squared")[0].lower(task, np.array([[4.0, -4.0], [-4.0, 4.0]]))
+    assert (lower.value, lower.largest_term) == (-32, 32)
+
+
+def test_constants_are_taken_out_of_kernels_where_there_is_a_bias():
+    near = classes()
+    far = Instance(np.asarray(near.kernels) + 1e6, classes=near.targets.values)
+    for bias in (True, False):
+        _, task = posed(far, "l1", loss="softmax", bias=bias)
+        assert (task.centred() is task) != bias
+        assert (max(np.abs(kernel).max() for kernel in task.centred().each_kernel()) < 10) == bias
+
+
 def test_a_class_is_named_and_a_formulation_keeps_its_name():
     formulation, task = posed(classes(), "l1", loss="softmax")
     assert (formulation.name, formulation.family, task.outputs) == ("l1", "joint outputs", 3)
