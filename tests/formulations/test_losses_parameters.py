@@ -245,6 +245,7 @@ def test_in_units_of_the_targets_it_is_the_same_problem(name, loss, bias):
     task, _ = task_of(name, LARGE, loss=loss, bias=bias, C=0.7)
     scaled, size = formulation.normalised(task), task.spread()
     assert scaled.target_unit == size == 8
+    assert np.median(scaled.y) == pytest.approx(0 if bias else np.median(task.y) / size, abs=1e-15)
     alpha, functions = task.feasible(size * rng.normal(size=N)), size * rng.normal(size=(len(K), N))
     lower, again = formulation.lower(task, alpha), formulation.lower(scaled, alpha / size)
     shift = task.signs @ lower.alpha * np.median(task.y) if bias else 0.0

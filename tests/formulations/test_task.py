@@ -205,6 +205,14 @@ def test_factors_in_other_units_belong_to_the_divided_kernels():
         assert kernel / 9 @ factor.to_coefficients == pytest.approx(factor.columns)
 
 
+def test_constants_are_taken_out_of_kernels_where_there_is_a_bias():
+    problem = task(5, "c", True, 6)
+    for bias in (True, False):
+        far = Task(problem.kernels + 1e9, problem.y, problem.box, bias=bias)
+        assert (far.centred() is far) != bias
+        assert (max(np.abs(kernel).max() for kernel in far.centred().each_kernel()) < 1e3) == bias
+
+
 def test_kernels_are_combined_by_their_weights():
     kernels = task(4, "c", True, 7, count=3).kernels
     for weights in ([0.0, 1.0, 2.5], [1.0, 0.0, 0.0], [0.5, -2.0, 1.0], [0.0, 0.0, 0.0]):
