@@ -213,6 +213,16 @@ def test_constants_are_taken_out_of_kernels_where_there_is_a_bias():
         assert (max(np.abs(kernel).max() for kernel in far.centred().each_kernel()) < 1e3) == bias
 
 
+def test_some_samples_have_their_part_of_everything():
+    """Of kernels without their constants, too."""
+    problem, some = task(5, "c", True, 6), np.array([0, 2, 3])
+    for whole in (problem, Task(problem.kernels + 1e9, problem.y, problem.box).centred()):
+        part = whole.with_samples(some)
+        assert (part.y.tolist(), part.box.tolist()) == (whole.y[some].tolist(), whole.box[some].tolist())
+        for one, kernel in zip(part.each_kernel(), whole.each_kernel(), strict=True):
+            np.testing.assert_array_equal(one, kernel[np.ix_(some, some)])
+
+
 def test_kernels_are_combined_by_their_weights():
     kernels = task(4, "c", True, 7, count=3).kernels
     for weights in ([0.0, 1.0, 2.5], [1.0, 0.0, 0.0], [0.5, -2.0, 1.0], [0.0, 0.0, 0.0]):
