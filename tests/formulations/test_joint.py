@@ -115,14 +115,18 @@ def test_no_other_bias_is_better(loss, seed, spread):
             assert loss.value(z + other[:, None], y, price).sum() >= best.value * (1 - 1e-12)
 
 
-def test_every_class_is_as_likely_as_its_prices_at_the_least_biases_of_softmax():
-    """Σ_i c_i p_ij is what the samples of class j cost: the risk has no slope. Outputs up to 10⁴, prices 10¹² apart."""
-    for seed in (*range(36), 53, 99, 187, 484, 632, 2713):
+@pytest.mark.parametrize(
+    ("most", "seeds"), [(4, (*range(36), 53, 99, 187, 231, 484, 632, 2713)), (8, (56, 93, 203, 436, 623))]
+)
+def test_every_class_is_as_likely_as_its_prices_at_the_least_biases_of_softmax(most, seeds):
+    """Σ_i c_i p_ij is what the samples of class j cost: the risk has no slope. Outputs up to 10⁴ and prices 10¹² apart,
+    or the squares of these. Slips in Newton's method do not reach that at some of the seeds."""
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         outputs = int(rng.integers(2, 6))
         y = signs(int(rng.integers(outputs, 40)), outputs, rng)
-        z = 10 ** rng.uniform(-2, 4) * rng.normal(size=y.shape)
-        price = 10 ** (rng.uniform(0, 6) * rng.uniform(-1, 1, y.shape[1]))
+        z = 10 ** rng.uniform(-2, most) * rng.normal(size=y.shape)
+        price = 10 ** (rng.uniform(0, 1.5 * most) * rng.uniform(-1, 1, y.shape[1]))
         bias = SOFTMAX.risk(z, y, price, bias=True).bias
         slope = (softmax(z + bias[:, None], axis=0) - (y > 0)) @ price
         assert np.abs(slope).max() <= 1e-6 * price.sum()
