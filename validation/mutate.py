@@ -70,7 +70,7 @@ TOPICS = {
     "losses/__init__": ("losses", "losses_parameters"),
     **dict.fromkeys(
         ("families/joint", "losses/_joint", "losses/crammer_singer", "losses/softmax"),
-        ("joint", "joint_identities", "joint_certificate", "interior_joint"),
+        ("joint", "joint_rounding", "joint_identities", "joint_certificate", "interior_joint"),
     ),
 }  # fmt: skip
 PACKAGE = Path("mklcvx/formulations")

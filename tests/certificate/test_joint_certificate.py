@@ -13,9 +13,10 @@ import pytest
 from honest import written
 from joint_cases import FOR_CLASSES, classes, posed, responses
 from mklcvx import Instance, solve
-from mklcvx.certificate.joint import At, Evaluation, certified, of_functions
+from mklcvx.certificate.joint import At, Evaluation, best_biases, certified, of_functions
 from mklcvx.certificate.joint import softmax as softmax_terms
 from mklcvx.certificate.regularisers import regulariser_of
+from mklcvx.certificate.single import Outputs
 from mklcvx.checker.joint import evaluated
 from mklcvx.problem.low_rank import LowRank
 
@@ -223,6 +224,18 @@ def test_functions_of_their_own_have_an_upper_bound_as_the_auditor_finds_it(loss
         assert float(Fraction(said.upper) - exact.upper) <= (1e-12 if dent == 0 else 0.2) * said.upper
         if loss != "squared":  # whose curvature the ridge may outweigh elsewhere
             assert said.lower <= said.upper
+
+
+@pytest.mark.parametrize("loss", [*FOR_CLASSES, "squared"])
+def test_biases_sum_to_zero_where_only_their_differences_matter(loss):
+    """Outputs with shifts that do not: those of any functions."""
+    _, task = posed(classes(9) if loss in FOR_CLASSES else responses(9), "l1", loss=loss)
+    values, shifts = np.random.default_rng(0).normal(size=task.y.shape), np.array([3.0, 5.0, -1.0])
+    outputs = [Outputs(z, np.zeros(9), np.array([shift]), 0.0) for z, shift in zip(values, shifts, strict=True)]
+    biases = np.array([high for high, _ in best_biases(task, outputs)])
+    centre = shifts.mean() if loss in FOR_CLASSES else 0.0
+    assert biases == pytest.approx(task.risk(values).bias - shifts + centre, abs=1e-14)
+    assert loss not in FOR_CLASSES or biases.sum() == pytest.approx(0, abs=1e-14)
 
 
 @pytest.mark.parametrize("loss", FOR_CLASSES)

@@ -14,6 +14,7 @@ from cases import GROUPS, LOSSES, NAMES, kernel_count, own_parameters
 from mklcvx import formulations
 from mklcvx.formulations import RankOneCoefficients, Task
 from mklcvx.formulations._roots import increasing_root, increasing_roots, power_simplex
+from mklcvx.formulations.losses import SQUARED
 
 pytestmark = pytest.mark.slow
 
@@ -356,6 +357,13 @@ def test_a_cost_below_zero_counts_with_its_size():
     assert lower.largest_term == pytest.approx(1 / 4)
 
 
+def test_a_gain_below_zero_counts_with_its_size():
+    """squared at α = ±4 beyond y = 0: the gain is −Σ α²/2 = −16, and a kernel that sees nothing costs nothing."""
+    task = Task(np.zeros((1, 2, 2)), np.zeros(2), np.ones(2), SQUARED)
+    lower = formulations.get("l1").lower(task, np.array([4.0, -4.0]))
+    assert (lower.value, lower.largest_term) == (-16, 16)
+
+
 @pytest.mark.parametrize("loss", ["c", "nu"])
 def test_points_at_hand_are_the_zero_function_and_the_feasible_point_nearest_to_zero(loss):
     """f = 0 pays the smaller class's box twice with loss c and nothing with loss nu; α = 0 proves 0 with loss c."""
@@ -364,6 +372,7 @@ def test_points_at_hand_are_the_zero_function_and_the_feasible_point_nearest_to_
     formulation = formulations.get("l1")
     (alpha,), (coefficients,) = formulation.trivial_points(task)
     assert formulation.upper(task, coefficients).value == pytest.approx(1.0 if loss == "c" else 0.0)
+    assert not coefficients.weights.any()  # where weights are priced, those of the zero function cost nothing
     lower = formulation.lower(task, alpha)
     assert lower.alpha == pytest.approx([0, 0, 0] if loss == "c" else [0.5, 0.2, 0.3])
     assert lower.value == pytest.approx(0 if loss == "c" else -(0.25 + 0.04 + 0.09) / 2)

@@ -100,11 +100,17 @@ def test_the_second_opinion_agrees():
         assert scs.certificate.upper >= exact.certificate.lower - 1e-12
 
 
-@pytest.mark.parametrize("given", [{"C": 2.0}, {"nu": 0.5}])
+@pytest.mark.parametrize("given", [{"C": 2.0}, {"nu": 0.5}, {"loss": "squared"}])
 def test_programs_solved_in_other_units_leave_points_that_prove_their_value(given):
-    formulation, size = formulations.get("l1"), 7.0
-    task, _ = formulation.task(zoo.random(16, 3, seed=13), given)
-    scaled, value_unit = formulation.in_units(task, size), task.value_unit(size)
+    """Of kernels, and of real targets."""
+    formulation, size, instance = formulations.get("l1"), 7.0, zoo.random(16, 3, seed=13)
+    if "loss" in given:
+        instance = Instance(instance.kernels, response=20 * np.random.default_rng(13).normal(size=16))
+    task, _ = formulation.task(instance, given)
+    in_target_units = formulation.normalised(task)
+    assert (in_target_units.target_unit == 1) == ("loss" not in given)
+    scaled = formulation.in_units(in_target_units, size)
+    value_unit = task.value_unit(size) / scaled.target_unit**2
     primal, dual = formulation.declare_primal(scaled), formulation.declare_dual(scaled)
     for program, read in ((primal, formulation.from_primal), (dual, formulation.from_dual)):
         assert solve_program(program.problem, CLARABEL, Run())

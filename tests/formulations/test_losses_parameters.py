@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mklcvx import formulations, solve
-from mklcvx.formulations.losses import ALL, EVERY, HINGE, LOSSES, NU
+from mklcvx.formulations.losses import ALL, EVERY, HINGE, JOINT, LOSSES, NU
 from mklcvx.problem.targets import Targets
 from parameter_cases import INSTANCE, K, N, check_printed, instance_for, resolved
 from refusals import check_refused
@@ -24,6 +24,7 @@ def instance_with(kind: str, values) -> SimpleNamespace:
 
 
 REAL = instance_with("response", np.linspace(-1.0, 2.0, N))
+LARGE = instance_with("response", 5.0 * REAL.targets.values)
 BARE = instance_with("none", np.empty((N, 0)))
 
 
@@ -91,6 +92,7 @@ def test_without_targets_there_is_one_class_and_no_bias():
     assert parameters == {"loss": "one_class", "nu": 0.5, "bias": False}
     assert task.box == pytest.approx(np.full(N, 1 / (0.5 * N)))
     assert np.array_equal(task.signs, np.ones(N))
+    assert np.array_equal(task.y, np.ones(N))
     assert task_of(instance=BARE, loss="one_class")[1]["nu"] == 0.5
     with check_refused("loss one_class has no bias", "leave bias out"):
         task_of(instance=BARE, loss="one_class", bias=True)
@@ -188,6 +190,23 @@ def test_a_loss_describes_itself():
     assert HINGE.reference == "Cortes & Vapnik 1995"
     assert not any(loss.joint for loss in EVERY)
     assert LOSSES["huber"].with_own({"delta": 6.0}, 2).in_units_of(3.0).delta == 2.0
+    for loss in ALL:
+        headline = f"{loss.name} — {loss.title}."
+        assert loss.theorem.splitlines()[0] == headline or loss.name == "absolute"  # which shares another's theorem
+        assert [*dict(loss.described_parameters)] == [p.name for p in loss.parameters] + ["bias"] * loss.takes_bias
+        assert not loss.needs_groups
+
+
+@pytest.mark.parametrize("loss", [loss for loss in EVERY if loss.parameter.name == "C"], ids=lambda loss: loss.name)
+def test_prices_are_C_times_the_weights(loss):
+    assert loss.prices(3.0, np.array([0.5, 2.0]), np.array([1.0, 2.0]), True).tolist() == [1.5, 6.0]
+
+
+def test_outputs_stand_for_targets_or_for_their_logarithms():
+    outputs = np.array([-1.0, 0.0, 2.0])
+    for loss in EVERY:
+        expected = np.exp(outputs) if loss.name == "poisson" else outputs
+        np.testing.assert_array_equal(loss.mean(outputs), expected)
 
 
 def test_the_share_of_one_class_may_be_all_of_it():
@@ -213,16 +232,31 @@ def test_the_unit_of_real_targets_is_a_power_of_two(values, bias, expected):
     assert task_of()[0].spread() == 1.0
 
 
-@pytest.mark.parametrize("loss", FOR_REAL)
+UNGROUPED = [f.name for f in formulations.SINGLE_TASKS if not (f.grouped or f.single_kernel)]
+
+
+@pytest.mark.parametrize(
+    ("name", "loss"), [*(("l1", loss) for loss in FOR_REAL), *((name, "huber") for name in UNGROUPED)]
+)
 @pytest.mark.parametrize("bias", [True, False])
-def test_in_units_of_the_targets_it_is_the_same_problem(loss, bias):
-    """f and α divided by the unit, the value by its square; factors stay."""
-    formulation, size = formulations.get("l1"), 8.0
-    task, _ = task_of("l1", REAL, loss=loss, bias=bias, C=0.7)
-    scaled = task.in_target_units(size, task.own)
-    alpha = task.feasible(np.random.default_rng(0).normal(size=N))
-    lower, again = formulation.lower(task, alpha).value, formulation.lower(scaled, alpha / size).value
-    shift = task.signs @ alpha * np.median(task.y) if bias else 0.0
-    assert again * size**2 == pytest.approx(lower - shift, rel=1e-12, abs=1e-12)
+def test_in_units_of_the_targets_it_is_the_same_problem(name, loss, bias):
+    """f and α divided by the unit, both bounds by its square; factors stay, and R is divided by the square, too."""
+    formulation, rng = formulations.get(name), np.random.default_rng(0)
+    task, _ = task_of(name, LARGE, loss=loss, bias=bias, C=0.7)
+    scaled, size = formulation.normalised(task), task.spread()
+    assert scaled.target_unit == size == 8
+    assert np.median(scaled.y) == pytest.approx(0 if bias else np.median(task.y) / size, abs=1e-15)
+    alpha, functions = task.feasible(size * rng.normal(size=N)), size * rng.normal(size=(len(K), N))
+    lower, again = formulation.lower(task, alpha), formulation.lower(scaled, alpha / size)
+    shift = task.signs @ lower.alpha * np.median(task.y) if bias else 0.0
+    assert again.value * size**2 == pytest.approx(lower.value - shift, rel=1e-12, abs=1e-12)
+    upper = formulation.upper(scaled, functions / size).value
+    assert upper * size**2 == pytest.approx(formulation.upper(task, functions).value, rel=1e-12)
     for one, other in zip(task.factors, scaled.factors, strict=True):
         np.testing.assert_array_equal(one.columns, other.columns)
+
+
+def test_losses_of_several_outputs_need_weights():
+    """A penalty between groups has none to share."""
+    for formulation in formulations.SINGLE_TASKS:
+        assert {*JOINT} & {*formulation.loss_names} == ({*JOINT} if formulation.between is None else set())

@@ -10,6 +10,7 @@ import pytest
 
 from mklcvx import InputError, Instance, formulations
 from mklcvx.formulations import Formulation
+from mklcvx.formulations._formulation import shown
 from parameter_cases import (
     LABELLED,
     LABELS,
@@ -69,8 +70,9 @@ def test_own_parameters_outside_their_limits_are_refused(name, given, words):
 
 @pytest.mark.parametrize("name", ["l1", "li", "ml_sum", "ts", "alignment"])
 def test_a_number_whose_square_is_none_is_refused(name):
-    with check_refused("parameter C = 1e+200 is too large for double precision"):
-        resolved(name, C=1e200)
+    for number in (1e200, -1e200):
+        with check_refused(f"parameter C = {number:g} is too large for double precision"):
+            resolved(name, C=number)
 
 
 @pytest.mark.parametrize(("theta", "p"), [(1.0, 1e6), (1.0, 900), (1e-200, 5), (0.01, 150)])
@@ -78,6 +80,14 @@ def test_a_price_that_is_no_number_is_refused(theta, p):
     with check_refused(f"parameters p = {p:g} and theta = {theta:g}", "too large for a number", "sm1"):
         resolved("smp", theta=theta, p=p)
     assert resolved("smp", theta=3.0, p=1e6)["p"] == 1e6
+
+
+def test_the_largest_price_of_smp_is_e_to_the_600():
+    """c = (4/(3θ))² where p = 3."""
+    theta = 4 / 3 * np.exp(-300.0)
+    assert resolved("smp", theta=theta, p=3)["theta"] == theta
+    with check_refused("too large for a number"):
+        resolved("smp", theta=0.99 * theta, p=3)
 
 
 @pytest.mark.parametrize(
@@ -339,3 +349,18 @@ def test_smp_refuses_powers_whose_price_is_no_number():
         resolved("smp", theta=1e-3, p=101.0)
     with check_refused("parameters p = 2 and theta = 1e-300", "too large for a number"):
         resolved("smp", theta=1e-300, p=2.0)
+
+
+def test_a_value_is_shown_in_forty_characters_of_one_line():
+    assert shown("a" * 100) == "'" + "a" * 39
+    assert shown(np.arange(3)[:, None]) == "array([[0], [1], [2]])"
+
+
+def test_what_is_rare_is_said_of_few():
+    """By default a formulation is a minimum, has a classifier and needs no groups."""
+    for attribute, names in (
+        ("maximises", ["alignment"]),
+        ("embeds", ["hypergraph", "hypergraph_smooth"]),
+        ("needs_groups", ["ckl", "vskl"]),
+    ):
+        assert [name for name in NAMES if getattr(formulations.get(name), attribute)] == names

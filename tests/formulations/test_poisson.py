@@ -56,6 +56,13 @@ def test_the_divergence_loses_no_digits(near):
             assert float(gap[i]) == pytest.approx(float(exact), rel=1e-6, abs=rounding**2 / float(p) + rounding * near)
 
 
+def test_four_last_bits_are_rounding_and_five_are_not():
+    """Those of an exponential and of products. A count of 1 + x at z = 0 costs x²/2."""
+    eps = float(np.finfo(float).eps)
+    found = POISSON.value(np.zeros(4), 1 + eps * np.array([-4.0, 4.0, -5.0, 5.0]), np.ones(4))
+    assert found == pytest.approx([0, 0, 12.5 * eps**2, 12.5 * eps**2], rel=1e-9, abs=0)
+
+
 def test_counts_need_not_be_whole_numbers():
     """g(α) = c [u − u log u − y + y log y] with u = y − α/c."""
     y, price, alpha = np.array([0.3, 0.9, 1.7, 0.0]), np.array([2.0, 0.5, 3.0, 1.0]), np.array([0.2, -0.4, 1.0, -0.6])

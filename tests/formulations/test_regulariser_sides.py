@@ -137,3 +137,19 @@ def test_the_weights_of_smp_sum_to_one_at_its_threshold(theta, p):
     for v in (np.array([3.0, 1.0, 0.5, 0.0]), np.ones(4), np.array([7.0, 6.9, 6.8, 1e-3])):
         slacks = np.maximum(v - get("smp").regulariser.threshold(v, theta, p), 0.0)
         assert np.sum(slacks ** (1 / (p - 1))) / rise == pytest.approx(1.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("ratio", [0.3, 1.0])
+def test_shares_of_block_elastic_sum_to_one_without_functions_and_are_infinite_from_the_pole_on(ratio):
+    regulariser = get("block_elastic").regulariser
+    mu = regulariser.best_weights(np.zeros(4), l1_ratio=ratio)
+    assert regulariser.constraint.value(mu, l1_ratio=ratio).sum() == pytest.approx(1)
+    assert np.isinf(regulariser.constraint.value(np.array([1.0, 2.0]), l1_ratio=0.0)).all()
+
+
+@pytest.mark.parametrize(("name", "own"), [("l2", {}), ("lp", {"p": 1.5})])
+def test_weights_in_a_ball_do_not_depend_on_the_size_of_the_norms(name, own):
+    """Not where the squares of norms are no numbers, either."""
+    regulariser, a = get(name).regulariser, np.array([0.5, 0.0, 2.0])
+    for size in (2.0**-600, 2.0**600):
+        assert regulariser.best_weights(size * a, **own) == pytest.approx(regulariser.best_weights(a, **own), rel=1e-14)

@@ -17,10 +17,10 @@ def simplex(slope, bend):
     return lambda mu: (slope(mu), bend(mu), mu.sum() - 1, np.ones(len(mu)), np.zeros(len(mu)))
 
 
-@pytest.mark.parametrize("a", NORMS)
+@pytest.mark.parametrize("a", [*NORMS, np.array([1.0, 1e-9]), np.array([1e-12, 1.0, 1e-12])])
 def test_without_a_penalty_weights_on_the_simplex_are_in_proportion_to_the_norms(a):
     found = newton_weights(a, np.full(len(a), 1 / len(a)), simplex(np.zeros_like, np.zeros_like))
-    assert found == pytest.approx(a / a.sum(), rel=1e-13)
+    assert found / a * a.sum() == pytest.approx(np.ones(len(a)), rel=1e-13)
 
 
 @pytest.mark.parametrize("a", NORMS)
@@ -50,7 +50,8 @@ def test_ordinary_norms_need_no_bisection(a, h, p, monkeypatch):
 def test_a_penalty_without_curvature_enough_is_left_to_the_bisection():
     """Where the Hessian is not positive, Newton's method gives up."""
     a = np.array([0.3, 0.2])
-    assert newton_weights(a, np.full(2, 0.5), simplex(np.zeros_like, lambda mu: np.full(2, -10.0))) is None
+    for bend in (lambda mu: np.full(2, -10.0), lambda mu: -(a**2) / mu**3):
+        assert newton_weights(a, np.full(2, 0.5), simplex(np.zeros_like, bend)) is None
 
 
 @pytest.mark.parametrize("p", [1.5, 2.0, 3.0])
@@ -60,6 +61,12 @@ def test_a_kernel_without_norm_gets_weight_where_the_penalty_asks_for_it(p, h):
     shares = np.linspace(1e-3, 1 - 1e-3, 20001)
     cost = 0.09 / (2 * shares) + ((h * shares) ** p + (h * (1 - shares)) ** p) / (h * p)
     assert power_simplex(np.array([0.3, 0.0]), h, p)[0] == pytest.approx(min(shares[cost.argmin()], 1.0), abs=1.1e-3)
+
+
+@pytest.mark.parametrize(("a", "h", "p"), [(0.005, 0.2, 8.0), (0.001, 0.2, 10.0), (0.03, 0.5, 10.0)])
+def test_weights_sum_to_one_where_their_level_hardly_tells_them_apart(a, h, p):
+    """(hμ)^{p−1} of a kernel without norm is so small that the level's last bits move its weight by hundredths."""
+    assert power_simplex(np.array([0.0, a]), h, p).sum() == pytest.approx(1, abs=1e-15)
 
 
 def test_several_kernels_and_one_without_norm_have_the_same_slope():
@@ -73,6 +80,11 @@ def test_several_kernels_and_one_without_norm_have_the_same_slope():
 def test_a_root_where_the_function_is_flat_is_as_near_as_the_search_came(power):
     assert increasing_root(lambda b: (b - 1 / 3) ** power, -1.0, 1.0) == pytest.approx(1 / 3, rel=1e-8)
     assert increasing_root(lambda b: b - 2, -1.0, 1.0) == 1
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
+def test_a_root_is_as_accurate_in_brackets_of_any_size(size):
+    assert increasing_root(lambda x: (x / size) ** 3 - 0.3, 0.0, size) / size == pytest.approx(np.cbrt(0.3), rel=1e-14)
 
 
 def test_a_function_that_is_positive_from_the_start_has_its_root_there():

@@ -205,6 +205,24 @@ def test_factors_in_other_units_belong_to_the_divided_kernels():
         assert kernel / 9 @ factor.to_coefficients == pytest.approx(factor.columns)
 
 
+def test_constants_are_taken_out_of_kernels_where_there_is_a_bias():
+    problem = task(5, "c", True, 6)
+    for bias in (True, False):
+        far = Task(problem.kernels + 1e9, problem.y, problem.box, bias=bias)
+        assert (far.centred() is far) != bias
+        assert (max(np.abs(kernel).max() for kernel in far.centred().each_kernel()) < 1e3) == bias
+
+
+def test_some_samples_have_their_part_of_everything():
+    """Of kernels without their constants, too."""
+    problem, some = task(5, "c", True, 6), np.array([0, 2, 3])
+    for whole in (problem, Task(problem.kernels + 1e9, problem.y, problem.box).centred()):
+        part = whole.with_samples(some)
+        assert (part.y.tolist(), part.box.tolist()) == (whole.y[some].tolist(), whole.box[some].tolist())
+        for one, kernel in zip(part.each_kernel(), whole.each_kernel(), strict=True):
+            np.testing.assert_array_equal(one, kernel[np.ix_(some, some)])
+
+
 def test_kernels_are_combined_by_their_weights():
     kernels = task(4, "c", True, 7, count=3).kernels
     for weights in ([0.0, 1.0, 2.5], [1.0, 0.0, 0.0], [0.5, -2.0, 1.0], [0.0, 0.0, 0.0]):
@@ -323,7 +341,8 @@ def test_the_equalities_are_those_of_bias_and_margin(loss, bias, rows, totals):
 
 def test_a_share_at_its_limit_is_solved_with_prices_on_the_grid():
     """ν = 1 leaves α = 1/n and no room: every price is the next multiple of 2⁻⁵²."""
+    for n in (6, 12):
+        for price in NU.prices(1.0, np.ones(n), np.repeat([1.0, -1.0], n // 2), True):
+            assert price * 2**52 == 2**52 // n + 1
     y = np.array([1.0, 1, 1, -1, -1, -1])
-    for price in NU.prices(1.0, np.ones(6), y, True):
-        assert price * 2**52 == math.floor(2**52 / 6) + 1
     assert NU.prices(0.9, np.ones(6), y, True).tolist() == [1.0 / (0.9 * 6)] * 6

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.formulations.alignment import AlignmentTask
 from mklcvx.formulations.families.pairs import Pairs
-from mklcvx.formulations.families.two_stage import PairTask, pair_task
+from mklcvx.formulations.families.two_stage import PairBound, PairTask, pair_task
 from mklcvx.problem.stack import KernelStack
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
 from mklcvx.solvers.measures import concentration_bound
@@ -381,3 +381,9 @@ def test_the_concentration_bound_refuses_impossible_numbers(options, fault):
 def test_the_alignment_is_the_root_of_what_its_quadratic_program_is_worth():
     assert formulations.get("alignment").stated(-4.0) == 2
     assert formulations.get("alignment").stated(1e-12) == 0
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_scale_is_what_weights_and_pull_cost(name):
+    lower, upper = PairBound(1.0, np.zeros(1), 9.0, 2.0), PairBound(4.0, np.zeros(1), 9.0, 3.0)
+    assert formulations.get(name).scale(lower, upper) == 5
