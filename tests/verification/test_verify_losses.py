@@ -80,7 +80,8 @@ def test_the_tube_of_an_answer_and_the_length_of_its_alpha_are_judged(bias):
     found = solve(instance, "l1", tol=1e-9, **given)
     tube = found.multipliers["epsilon"]
     for epsilon, verdict in ((tube, "accepted"), (1.2 * tube, "rejected"), (-tube, "rejected")):
-        report = verify(instance, "l1", parameters=given, multipliers={"epsilon": epsilon}, **parts(found))
+        told = {"multipliers": {"epsilon": epsilon}, "diagnosis": False}
+        report = verify(instance, "l1", parameters=given, **told, **parts(found))
         assert report.verdict == verdict
         assert f"epsilon='{verdict}'" in repr(report)
     other = solve(instance, "l1", tol=1e-9, **{**given, "nu": 0.4})
