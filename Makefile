@@ -31,14 +31,15 @@ wheel-test: .venv/installed
 
 # The oldest versions that pyproject.toml admits, and the newest that there are, each in an environment of its own. Old
 # packages warn of what newer ones deprecate, so warnings are no errors there; pyparsing 3.3 warns matplotlib 3.9 aloud.
+# One test builds the wheel, with pip.
 test-lowest: .venv/release
 	$(BIN)/uv venv -q --clear build/lowest
-	$(BIN)/uv pip install -q --python build/lowest --resolution lowest-direct -e ".[test]" "pyparsing>=3.2,<3.3"
+	$(BIN)/uv pip install -q --python build/lowest --resolution lowest-direct -e ".[test]" "pyparsing>=3.2,<3.3" "pip>=24" "setuptools>=77"
 	OPENBLAS_NUM_THREADS=1 build/lowest/bin/python -m pytest -n 2 --dist loadfile -o filterwarnings=default $(TESTS)
 
 test-newest: .venv/release
 	$(BIN)/uv venv -q --clear build/newest
-	$(BIN)/uv pip install -q --python build/newest --upgrade -e ".[test]"
+	$(BIN)/uv pip install -q --python build/newest --upgrade -e ".[test]" pip setuptools
 	OPENBLAS_NUM_THREADS=1 build/newest/bin/python -m pytest -n 2 --dist loadfile $(TESTS)
 
 # The share of lines that the tests run must not fall below what pyproject.toml says.
