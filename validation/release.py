@@ -101,7 +101,8 @@ def run_tests(sdist: Path, work: Path) -> bool:
     (tree,) = (work / "source").iterdir()
     venv.create(work / "empty", with_pip=True)
     python = str(work / "empty" / "bin" / "python")
-    wanted = [f"{sdist}[test]", "-c", str(ROOT / "constraints.txt")]
+    # Editable: in the tree, `mklcvx` is what lies there, and finds its formulations only so.
+    wanted = ["-e", f"{tree}[test]", "-c", str(ROOT / "constraints.txt")]
     subprocess.run([python, "-m", "pip", "install", "-q", *wanted], check=True)
     command = [python, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", "-m", "not slow"]
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
