@@ -187,11 +187,12 @@ def gathered(client: Client, tasks: Sequence[object]) -> list[T]:
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker
-    from distributed.client import ClosedClientError
+    from distributed import client as clients
 
+    closed = getattr(clients, "ClosedClientError", CancelledError)  # which older versions do not have
     try:
         return cast("list[T]", client.gather(list(tasks)))
-    except (KilledWorker, CancelledError, ClosedClientError, OSError) as fault:
+    except (KilledWorker, CancelledError, closed, OSError) as fault:
         words = clipped(f"{type(fault).__name__}: {fault}", 120)
         remedy = "make the Instance again, with workers that have the memory and chunks that a graph can load again"
         raise InputError(f"the cluster no longer gives the kernels ({words}): {remedy}") from fault

@@ -104,11 +104,19 @@ def implied_outputs(task: Task, alpha: Array) -> Array:
     return np.asarray(task.signs * task.loss_function.gradient(alpha, task.y, task.box))
 
 
+def nonnegative(system: Array, wanted: Array) -> Array:
+    """Least squares without negative numbers; zeros where SciPy comes to no end."""
+    from scipy.optimize import nnls
+
+    try:
+        return np.asarray(nnls(system, wanted)[0])
+    except RuntimeError:
+        return np.zeros(system.shape[1])
+
+
 def implied_weights(task: Task, alpha: Array) -> Array | None:
     """The weights with which the machine would have this α, by least squares; None where α does not tell. Where the
     margin is an unknown their size is not known, and they sum to one."""
-    from scipy.optimize import nnls
-
     loss, free = task.loss_function, free_samples(task, alpha)
     if free.sum() < task.count + task.bias + SPARE:
         return None
@@ -123,7 +131,7 @@ def implied_weights(task: Task, alpha: Array) -> Array | None:
         row = np.zeros((1, system.shape[1]))
         row[0, : task.count] = float(np.abs(images).mean())
         system, wanted = np.vstack([system, row]), np.append(np.zeros(len(wanted)), row[0, 0])
-    found = nnls(system, wanted)[0][: task.count]
+    found = nonnegative(system, wanted)[: task.count]
     same = np.unique(images, axis=1, return_inverse=True)[1].ravel()  # kernels that are equal share their weight evenly
     found = (np.bincount(same, found) / np.bincount(same))[same]
     return np.asarray(found) if found.any() else None
@@ -211,14 +219,12 @@ def _class_machines(case: Case, weights: Array) -> Array:
 
 def _implied_by_classes(case: Case, alpha: Array) -> Array | None:
     """As for one machine, with the free samples of all classes together."""
-    from scipy.optimize import nnls
-
     task = case.task
     free = (alpha > FREE * task.box) & (alpha < (1 - FREE) * task.box)
     if free.sum() < task.count + SPARE:
         return None
     images = np.stack([(alpha * task.signs) @ kernel for kernel in task.each_kernel()])
-    found = nnls(images[:, free].T, task.signs[free])[0]
+    found = nonnegative(images[:, free].T, task.signs[free])
     return on_simplex("weights", found)[1] if found.any() else None
 
 
@@ -272,13 +278,11 @@ class Rows(NamedTuple):
 
     def solved(self, bias: bool, weights: Array | None = None) -> Array | None:
         """Weights ≥ 0 by least squares, or the factor of those given; None where there are too few rows."""
-        from scipy.optimize import nnls
-
         columns = self.images if weights is None else (self.images @ weights)[:, None]
         system = np.hstack([columns, self.biases, -self.biases]) if bias else columns
         if len(system) < columns.shape[1] + bias * self.biases.shape[1] + SPARE:
             return None
-        found = np.asarray(nnls(system, self.wanted)[0][: columns.shape[1]])
+        found = nonnegative(system, self.wanted)[: columns.shape[1]]
         return found if found.any() else None
 
 
