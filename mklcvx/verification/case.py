@@ -183,3 +183,10 @@ def pose(instance: Instance, name: str, given: Given, tolerance: float) -> Case:
     if parameters.get("approximate"):
         raise InputError("parameter approximate = true asks for a formula, not for an optimum: leave it out to verify")
     return Case(instance, formulation, parameters, task, tolerance)
+
+
+def pose_solved(instance: Instance, solution: Solution, tolerance: float = 0.5) -> Case:
+    """Pose the problem of a solution again, whose kernels must be those of the instance as they are."""
+    if solution.preprocessing is not None:
+        raise InputError("solution: it has steps of preprocessing: apply them to all kernels, and solve those")
+    return pose(instance, solution.formulation, solution.parameters, tolerance)

@@ -30,7 +30,7 @@ from ..certificate.weight_shapes import Straight, shape_of
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.stack import Array
-from .case import pose
+from .case import pose_solved
 from .families import family_of
 from .families.family import Cut
 
@@ -62,7 +62,7 @@ def narrow_weights(
     instance : Instance
         Kernels and targets that were solved.
     solution : Solution
-        Its solution.
+        Its solution. Preprocessing is applied beforehand, to all kernels.
     tolerance : float, optional
         As in `Solution.weights_interval`.
     rounds : int, default=30
@@ -85,7 +85,7 @@ def narrow_weights(
     wanted = 0.0 if tolerance is None else tolerance
     found = solution.weights_interval(tolerance)
     shape = shape_of(solution.formulation, solution.parameters, len(solution.weights))
-    case = pose(instance, solution.formulation, solution.parameters, max(wanted, 1e-8))
+    case = pose_solved(instance, solution, max(wanted, 1e-8))
     family = family_of(case.formulation)
     first = family.cut(case, solution.weights, solution.alpha)
     if found is None or first is None or not isinstance(shape, Straight):

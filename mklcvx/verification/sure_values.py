@@ -37,7 +37,7 @@ from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.stack import Array
 from ..problem.validation import check_test_stack
-from .case import pose
+from .case import pose_solved
 from .families import family_of
 
 ANCHORS = 20
@@ -108,10 +108,8 @@ def decision_interval(
     >>> bool((low <= high).all())
     True
     """
-    if solution.preprocessing is not None:
-        raise InputError("solution: it has steps of preprocessing: apply them to all kernels, and solve those")
+    case = pose_solved(instance, solution)
     interval = solution.weights_interval(tolerance) if weights_interval is None else np.asarray(weights_interval, float)
-    case = pose(instance, solution.formulation, solution.parameters, 0.5)
     if interval is None or solution.alpha is None or not np.isfinite(interval).all():
         return None
     if family_of(case.formulation).cut(case, solution.weights, solution.alpha) is None:

@@ -28,11 +28,10 @@ from numpy.typing import NDArray
 from ..certificate.rounding import above, below
 from ..certificate.solution import Solution
 from ..certificate.weight_shapes import Straight, shape_of
-from ..errors import InputError
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.stack import Array
-from .case import pose
+from .case import pose_solved
 from .families import family_of
 
 
@@ -61,9 +60,7 @@ def proved_zeros(instance: Instance, solution: Solution) -> NDArray[np.bool_] | 
     >>> mklcvx.proved_zeros(instance, solution).tolist()
     [False, False, False, False, True]
     """
-    if solution.preprocessing is not None:
-        raise InputError("solution: it has steps of preprocessing: apply them to all kernels, and solve those")
-    case, slopes = pose(instance, solution.formulation, solution.parameters, 0.5), solution.slopes
+    case, slopes = pose_solved(instance, solution), solution.slopes
     curvature = family_of(case.formulation).curvature(case)
     if curvature is None or not (curvature > 0).all() or slopes is None:
         return None

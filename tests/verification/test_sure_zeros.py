@@ -87,5 +87,6 @@ def test_where_nothing_is_known_nothing_is_said():
     ):
         assert proved_zeros(instance, solve(instance, name, **given)) is None
     prepared = solve(instance, "l1", loss="squared_hinge", preprocessing=Preprocessing([Centre()]))
-    with pytest.raises(InputError, match="steps of preprocessing"):
-        mklcvx.proved_zeros(instance, prepared)
+    for proved in (mklcvx.proved_zeros, mklcvx.narrow_weights):
+        with pytest.raises(InputError, match="steps of preprocessing"):
+            proved(instance, prepared)
