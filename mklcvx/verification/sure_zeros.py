@@ -49,8 +49,9 @@ def proved_zeros(instance: Instance, solution: Solution) -> NDArray[np.bool_] | 
     Returns
     -------
     ndarray of bool of shape (M,) or None
-        True where the weight is proved to vanish, kernels being semidefinite; false says nothing. None where no proof is known: gains that are
-        not curved, as that of the hinge loss, and formulations other than `l1`, `sm1` and `group_lasso`.
+        True where the weight is proved to vanish, kernels being semidefinite; false says nothing. None where no proof
+        is known: gains that are not curved, as that of the hinge loss, and formulations other than `l1`, `sm1` and
+        `group_lasso`.
 
     Examples
     --------
