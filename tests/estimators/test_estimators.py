@@ -62,6 +62,7 @@ ABOUT_THE_PROBLEM = {
     "check_regressors_int", "check_regressors_train", "check_all_zero_sample_weights_error",
     "check_transformer_general", "check_transformer_n_iter", WEIGHTED,
 }  # fmt: skip
+NOT_ALWAYS_OFFERED = {"check_all_zero_sample_weights_error"}  # by the oldest scikit-learn that will do
 PROBLEMS = [
     MKLClassifier("l2", multi_class="ovo", normalise="variance"),
     MKLClassifier(probability=True, calibration_folds=2),
@@ -88,7 +89,7 @@ def named(part):
 
 def test_the_chosen_checks_exist():
     offered = {check.func.__name__ for one in PROBLEMS for _, check in estimator_checks_generator(one)}
-    assert offered >= ABOUT_THE_PROBLEM
+    assert offered >= ABOUT_THE_PROBLEM - NOT_ALWAYS_OFFERED
 
 
 # One check has class weights from 1e-4 to 1e3; a fit that cannot be certified there, or predicts one class, says so.
