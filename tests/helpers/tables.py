@@ -22,6 +22,8 @@ WINE, GRAPE = standardised(load_wine, slice(0, None, 3))
 DIABETES, PROGRESSION = standardised(load_diabetes, slice(0, 360, 4))
 PROGRESSION = (PROGRESSION - PROGRESSION.mean()) / PROGRESSION.std()
 TRAIN, TEST = np.arange(0, 60), np.arange(60, 90)
+LEARNED, TARGET = DIABETES[TRAIN], PROGRESSION[TRAIN]
+RAW = {"normalise": None}  # kernels as they are, for comparisons with other machines and with `solve`
 
 
 def stack_of(X, Z=None):
