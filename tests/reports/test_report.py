@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, renamed, solve, verify, zoo
 from mklcvx.cli.demo import breast_cancer, caught
-from mklcvx.io.files import save_instance
 from mklcvx.reports import plot
 from mklcvx.reports.pages import Gallery, chosen_solvers, demo_page, report_page, sections, verdict_page
-from mklcvx.reports.pages.html import VOID, element, escaped, joined, power, settings
+from mklcvx.reports.pages.html import element, escaped, joined, power, settings
 from mklcvx.reports.pages.page import inline
 from mklcvx.reports.pages.theorems import derivation, typeset
-from mklcvx.reports.plot._style import COLOURS, words
+from mklcvx.reports.plot._style import words
 from mklcvx.verification.answers import Answer
+from read_pages import Page, read
 from refusals import check_refused
 
 pytestmark = pytest.mark.slow
@@ -29,58 +26,6 @@ HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "$\\ba
 THREE = zoo.random(n=16, M=3, overlap=0.6, seed=3)
 NAMED = Instance(THREE.kernels, THREE.y, names=HOSTILE)
 SECTIONS = ["problem", "optimum", "certificate", "weights", "conditions", "convergence", "derivation", "again"]
-
-
-class Page(HTMLParser):
-    """What a browser would find: elements that close properly, ids, links, text."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.elements, self.ids, self.links, self.open, self.text = [], [], [], [], ""
-        self.styles = ""
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append(tag)
-        given = dict(attributes)
-        assert not [name for name in given if name.startswith("on") or name in ("src", "srcset", "action", "data")]
-        self.ids += [given["id"]] if "id" in given else []
-        self.links += [value for name, value in attributes if name.endswith("href")]
-        self.styles += " ".join(given.get(name) or "" for name in ("style", "fill", "stroke"))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.handle_starttag(tag, attributes)
-        self.open.pop()
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if "style" not in self.open:
-            self.text += data
-
-
-def read(text):
-    """The page, once it is seen to ask for nothing and to obey nothing."""
-    page = Page(text)
-    assert text.startswith('<!DOCTYPE html>\n<html lang="en">')
-    assert "://" not in text
-    assert "@import" not in text
-    assert not {"script", "link", "iframe", "img", "object", "embed", "base", "form"} & set(page.elements)
-    assert len(page.ids) == len(set(page.ids))
-    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
-    assert all(found in page.ids for found in re.findall(r"url\(#([^)]*)\)", text))
-    assert re.findall(r"url\([^#]", text) == []
-    for colour in (*COLOURS, "#000000", "#ffffff"):
-        assert colour not in page.styles
-    for needed in ("prefers-color-scheme:dark", "@media print", "max-width:30rem", 'name="viewport"'):
-        assert needed in text
-    assert text.encode("utf-8").decode("utf-8") == text
-    return page
 
 
 @pytest.fixture(scope="module")
@@ -287,86 +232,6 @@ def test_coefficients_are_drawn_in_place_of_weights():
     assert report.accepted
     exact, other = (part for part in re.findall(r"α = 0: \d+", found.text))
     assert exact == other
-
-
-# ------------------------------------------------------------------------------------------------- the command line
-@pytest.fixture
-def problem(tmp_path):
-    save_instance(tmp_path / "problem.npz", Instance(THREE.kernels, THREE.y, names=["<script>x</script>", "b", "c"]))
-    return tmp_path / "problem.npz"
-
-
-def test_report_writes_a_page(run, problem, tmp_path):
-    target = tmp_path / "report.html"
-    given = ("--set", "C=2", "--solvers", "clarabel,silp", "--time-limit", "10", "--centre", "-o", target)
-    code, out, err = run("report", problem, "-f", "l1", *given)
-    assert (code, err) == (0, "")
-    assert out.startswith(f"{target}: l1, optimum ")
-    found = read(target.read_text(encoding="utf-8"))
-    assert "C = 2" in found.text
-    assert "clarabel" in found.text
-    assert "problem.npz --centre" in found.text
-    assert "simplemkl" not in found.text
-
-
-def test_verify_writes_the_page_of_its_verdict(run, problem, tmp_path):
-    answer, target = tmp_path / "answer.json", tmp_path / "page.html"
-    answer.write_text(json.dumps({"formulation": "l1", "weights": [2.0, 0.0, 0.0]}))
-    code, _, err = run("verify", problem, answer, "--html", target)
-    assert code == 1
-    found = read(target.read_text(encoding="utf-8"))
-    assert "answer.json: rejected" in found.text
-    assert err.split("rejected: ")[1].strip() in found.text
-
-
-def test_verify_writes_the_page_of_a_trace(run, problem, tmp_path):
-    trace, target = tmp_path / "trace.csv", tmp_path / "page.html"
-    run("solve", problem, "-f", "l1", "--solver", "silp", "--trace", trace)
-    code, _, _ = run("verify", problem, trace, "-f", "l1", "--tol", "1e-2", "--html", target)
-    found = read(target.read_text(encoding="utf-8"))
-    assert code == 0
-    assert "Trace" in found.text
-    assert "candidate" in found.text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("report", "problem.npz", "-o", "page.txt"), ("page.txt", ".html")),
-        (("report", "problem.npz", "-o", "nowhere/page.html"), ("no folder", "create it")),
-        (("report", "problem.npz", "--solvers", "silp,simplex"), ("simplex", "did you mean")),
-        (("report", "problem.npz", "--solvers", ","), ("--solvers", "names none")),
-        (("report", "problem.npz", "--time-limit", "-1"), ("time_limit", "seconds")),
-        (("report", "problem.npz", "-f", "sm1", "--set", "theta=0.1"), ("theta", "1/M")),
-        (("report", "missing.npz"), ("missing.npz",)),
-        (("verify", "problem.npz", "answer.json", "--html", "page.pdf"), ("page.pdf", ".html")),
-        (("demo", "--html", "nowhere/page.html"), ("no folder", "create it")),
-    ],
-)
-def test_what_cannot_be_done_is_refused_before_the_work(refusal, problem, tmp_path, monkeypatch, arguments, words):
-    monkeypatch.chdir(tmp_path)
-    said = refusal(*arguments)
-    for word in words:
-        assert word in said
-    assert list(tmp_path.glob("*.html")) == []
-
-
-def test_without_matplotlib_reports_are_refused(refusal, problem, monkeypatch):
-    monkeypatch.setattr("mklcvx.cli.options.find_spec", lambda name: None)
-    assert "pip install 'mklcvx[plot]'" in refusal("report", problem)
-
-
-def test_a_page_is_written_whole_or_not_at_all(refusal, problem, tmp_path, monkeypatch):
-    target = tmp_path / "report.html"
-    target.write_text("before")
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    assert "No space left" in refusal("report", problem, "-o", target, "--solvers", "interior", "-q")
-    assert target.read_text() == "before"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["problem.npz", "report.html"]
 
 
 # ------------------------------------------------------------------------------------------------ the demonstration

@@ -1,0 +1,95 @@
+"""Pages that the command line writes: of a solution, a verdict and a trace."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from mklcvx import Instance, zoo
+from mklcvx.io.files import save_instance
+from read_pages import read
+
+pytestmark = pytest.mark.slow
+
+THREE = zoo.random(n=16, M=3, overlap=0.6, seed=3)
+
+
+@pytest.fixture
+def problem(tmp_path):
+    save_instance(tmp_path / "problem.npz", Instance(THREE.kernels, THREE.y, names=["<script>x</script>", "b", "c"]))
+    return tmp_path / "problem.npz"
+
+
+def test_report_writes_a_page(run, problem, tmp_path):
+    target = tmp_path / "report.html"
+    given = ("--set", "C=2", "--solvers", "clarabel,silp", "--time-limit", "10", "--centre", "-o", target)
+    code, out, err = run("report", problem, "-f", "l1", *given)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{target}: l1, optimum ")
+    found = read(target.read_text(encoding="utf-8"))
+    assert "C = 2" in found.text
+    assert "clarabel" in found.text
+    assert "problem.npz --centre" in found.text
+    assert "simplemkl" not in found.text
+
+
+def test_verify_writes_the_page_of_its_verdict(run, problem, tmp_path):
+    answer, target = tmp_path / "answer.json", tmp_path / "page.html"
+    answer.write_text(json.dumps({"formulation": "l1", "weights": [2.0, 0.0, 0.0]}))
+    code, _, err = run("verify", problem, answer, "--html", target)
+    assert code == 1
+    found = read(target.read_text(encoding="utf-8"))
+    assert "answer.json: rejected" in found.text
+    assert err.split("rejected: ")[1].strip() in found.text
+
+
+def test_verify_writes_the_page_of_a_trace(run, problem, tmp_path):
+    trace, target = tmp_path / "trace.csv", tmp_path / "page.html"
+    run("solve", problem, "-f", "l1", "--solver", "silp", "--trace", trace)
+    code, _, _ = run("verify", problem, trace, "-f", "l1", "--tol", "1e-2", "--html", target)
+    found = read(target.read_text(encoding="utf-8"))
+    assert code == 0
+    assert "Trace" in found.text
+    assert "candidate" in found.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("report", "problem.npz", "-o", "page.txt"), ("page.txt", ".html")),
+        (("report", "problem.npz", "-o", "nowhere/page.html"), ("no folder", "create it")),
+        (("report", "problem.npz", "--solvers", "silp,simplex"), ("simplex", "did you mean")),
+        (("report", "problem.npz", "--solvers", ","), ("--solvers", "names none")),
+        (("report", "problem.npz", "--time-limit", "-1"), ("time_limit", "seconds")),
+        (("report", "problem.npz", "-f", "sm1", "--set", "theta=0.1"), ("theta", "1/M")),
+        (("report", "missing.npz"), ("missing.npz",)),
+        (("verify", "problem.npz", "answer.json", "--html", "page.pdf"), ("page.pdf", ".html")),
+        (("demo", "--html", "nowhere/page.html"), ("no folder", "create it")),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_the_work(refusal, problem, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    said = refusal(*arguments)
+    for word in words:
+        assert word in said
+    assert list(tmp_path.glob("*.html")) == []
+
+
+def test_without_matplotlib_reports_are_refused(refusal, problem, monkeypatch):
+    monkeypatch.setattr("mklcvx.cli.options.find_spec", lambda name: None)
+    assert "pip install 'mklcvx[plot]'" in refusal("report", problem)
+
+
+def test_a_page_is_written_whole_or_not_at_all(refusal, problem, tmp_path, monkeypatch):
+    target = tmp_path / "report.html"
+    target.write_text("before")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    assert "No space left" in refusal("report", problem, "-o", target, "--solvers", "interior", "-q")
+    assert target.read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["problem.npz", "report.html"]
