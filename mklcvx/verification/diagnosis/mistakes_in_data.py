@@ -61,7 +61,7 @@ def even_weights(case: Case, answer: Answer, weights: Array) -> Trials:
     no_test = dict.fromkeys(("test_kernels", "test_diagonals", case.instance.targets.test_field))
     changed = case.instance.with_kernels(kernel[None], groups=None, names=None, **no_test)
     words = "optimal for the average of the kernels: no weights were learned"
-    yield Trial("weights_even", words, alone, changed, kind="kernels:average")
+    yield Trial("kernels_even", words, alone, changed)
 
 
 def other_groups(case: Case, answer: Answer) -> Trials:

@@ -62,12 +62,15 @@ def keeping(instance: Instance) -> Iterator[None]:
         _KEPT.pop(instance, None)
 
 
-def changed_kernels(case: Case, answer: Answer, name: str, words: str, change: Change, **more: Any) -> Trials:
-    """Optimal for kernels that were changed in this way."""
+def changed_kernels(
+    case: Case, answer: Answer, name: str, words: str, change: Change, number: float | None = None, **more: Any
+) -> Trials:
+    """Optimal for kernels that were changed in this way. A `number` that was fitted has more digits than its words."""
     stack = dense(case)
     if stack is None:
         return
-    found = kept(case.instance, f"{name} {words}", lambda: case.instance.with_kernels(change(stack), **more))
+    key = f"{name} {words} {number!r}"
+    found = kept(case.instance, key, lambda: case.instance.with_kernels(change(stack), **more))
     if found is not None:
         yield Trial(name, f"optimal for {words}", answer, found)
 
@@ -336,7 +339,7 @@ def _part(case: Case, some: list[int]) -> Instance:
     return found
 
 
-def kernels_each_times_average(case: Case, answer: Answer) -> Trials:
+def kernels_times_neighbours(case: Case, answer: Answer) -> Trials:
     """Every kernel multiplied, entry by entry, with the next: a sum where products were formed."""
     words = "kernels that are multiplied, entry by entry, with their neighbours"
     yield from changed_kernels(
@@ -347,5 +350,5 @@ def kernels_each_times_average(case: Case, answer: Answer) -> Trials:
 SCALED: Hypotheses = (kernels_rescaled,)
 CHANGED: Hypotheses = (kernels_scaled, kernels_rescaled_twice, kernels_of_other_entries, kernels_shifted)
 KERNELS: Hypotheses = (
-    ridge, kernels_rounded, kernels_confused, kernel_twice, one_kernel_changed, kernels_each_times_average,
+    ridge, kernels_rounded, kernels_confused, kernel_twice, one_kernel_changed, kernels_times_neighbours,
 )  # fmt: skip
