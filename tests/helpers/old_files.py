@@ -7,21 +7,40 @@ import json
 from places import TESTS
 from refusals import strict
 
-OLD = TESTS / "old_files" / "0.1.0"
-EXPECTED = json.loads((OLD / "expected.json").read_text(encoding="utf-8"))
+OLD = TESTS / "old_files"
+FIRST, LOSSES = OLD / "0.1.0", OLD / "0.2.0"
+EXPECTED = {
+    folder: json.loads((folder / "expected.json").read_text(encoding="utf-8")) for folder in sorted(OLD.glob("*.*.*"))
+}
 SAME = 1e-9  # sums may be taken in another order
 
 
+def known_of(part):
+    """What was in memory, by the names of the files of all versions."""
+    return {stem: known for expected in EXPECTED.values() for stem, known in expected.get(part, {}).items()}
+
+
+def file_of(part, name):
+    """The file of a part with this name, which one version alone has written."""
+    (found,) = OLD.glob(f"*/{part}/{name}")
+    return found
+
+
 def files_of(part, ending):
-    return sorted(path.stem for path in (OLD / part).iterdir() if path.suffix == ending)
+    return sorted(path.stem for path in OLD.glob(f"*/{part}/*") if path.suffix == ending)
 
 
-def record_of(name):
-    return strict((OLD / name).read_text(encoding="utf-8"))
+def record_of(place):
+    return strict(place.read_text(encoding="utf-8"))
 
 
-def lines_of(name):
-    return [strict(line) for line in (OLD / name).read_text(encoding="utf-8").splitlines()]
+def lines_of(place):
+    return [strict(line) for line in place.read_text(encoding="utf-8").splitlines()]
+
+
+def settings_of(parameters):
+    """As the command line takes them."""
+    return [word for key, value in parameters.items() for word in ("--set", f"{key}={value}")]
 
 
 def check_fields(new, old, where="", free=()):
