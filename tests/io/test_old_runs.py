@@ -98,7 +98,8 @@ def test_a_cross_validation_says_what_it_said(run, tmp_path, old, where, given):
         for key in ("parameters", "score", "best", "status"):
             assert after[key] == before[key]
         exactly = 0.0 if before["score"] == "accuracy" else 1e-5  # errors are as exact as the fits
-        assert [*after["scores"], after["mean"]] == pytest.approx([*before["scores"], before["mean"]], rel=exactly)
+        values, known = ([*line["scores"], line["mean"]] for line in (after, before))
+        assert values == pytest.approx(known, rel=exactly, abs=0.0)
 
 
 def test_importances_say_what_they_said(run):
