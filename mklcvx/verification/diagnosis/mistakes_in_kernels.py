@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...errors import InputError
-from ...problem.instance import Instance
+from ...problem.instance import Instance, no_test_samples
 from ...problem.low_rank import LowRank
 from ...problem.preprocessing import Preprocessing
 from ...problem.stack import Array
@@ -292,7 +292,7 @@ def kernels_confused(case: Case, answer: Answer) -> Trials:
         yield Trial("kernels_left_out", f"optimal without kernel {name}", answer, _part(case, others))
         yield Trial("one_kernel", f"optimal for kernel {name} alone", answer, _part(case, [m]))
     product = kept(case.instance, "product", lambda: case.instance.with_kernels(
-        np.prod(stack, axis=0)[None], names=None, repair="clip", test_kernels=None, test_diagonals=None
+        np.prod(stack, axis=0)[None], names=None, repair="clip", **no_test_samples(case.instance)
     ))  # fmt: skip
     if product is not None:
         words = "optimal for the product of the kernels in place of a combination"
@@ -322,7 +322,7 @@ def kernel_twice(case: Case, answer: Answer) -> Trials:
     if stack is None or len(stack) > MANY or answer.weights is not None or answer.coefficients is not None:
         return
     if "groups" not in getattr(case.task, "own", {}):
-        more = dict.fromkeys(("names", "groups", "test_kernels", "test_diagonals", case.instance.targets.test_field))
+        more = {"names": None, "groups": None, **no_test_samples(case.instance)}
         for m, name in enumerate(case.instance.names):
             words = f"kernel {name} twice beside the others"
             twice = partial(_with_again, m)
