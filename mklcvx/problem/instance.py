@@ -361,6 +361,11 @@ def arguments_of(instance: Instance) -> dict[str, object]:
     }
 
 
+def no_test_samples(instance: Instance) -> dict[str, None]:
+    """The arguments that leave the test samples out."""
+    return dict.fromkeys(("test_kernels", "test_diagonals", instance.targets.test_field))
+
+
 def _as_test_diagonals(test_diagonals: object, count: int, test: RealArray | None) -> Array:
     """k(x, x) of the test samples, (M, t)."""
     diagonals = as_array(test_diagonals, "test_diagonals", "(M, t)").astype(np.float64)

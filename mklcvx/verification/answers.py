@@ -115,6 +115,6 @@ def in_shape(name: str, value: object, shape: tuple[int, ...], undefined: bool =
         alone = name == "alpha" and array.ndim == len(shape) and array.size < np.prod(shape)
         words = ", 0 where a sample is no support vector (or name the convention, such as sklearn_svc)" if alone else ""
         raise InputError(f"answer: {name} has shape {array.shape}: give {shape}{words}")
-    if not (undefined or np.isfinite(array).all()):
+    if not (np.isfinite(array) | (undefined & np.isnan(array))).all():
         raise InputError(f"answer: {name} has entries that are not finite: give finite numbers")
     return array.reshape(shape)

@@ -8,6 +8,7 @@ violated by more, relatively, and the excess is not above it. Where the enclosur
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,6 +37,11 @@ class Violation(NamedTuple):
 
     constraint: str
     by: float
+
+
+def or_infinite(number: float) -> float:
+    """The number; what is none, such as a difference of infinite ones, is no small one."""
+    return math.inf if math.isnan(number) else number
 
 
 class Enclosure(NamedTuple):
@@ -85,7 +91,7 @@ class Part:
 
     @property
     def violation(self) -> float:
-        return max((violation.by for violation in self.violations), default=0.0)
+        return max((or_infinite(violation.by) for violation in self.violations), default=0.0)
 
     @property
     def conclusive(self) -> bool:
@@ -95,12 +101,12 @@ class Part:
     @property
     def off(self) -> float:
         """The larger of violation and excess: the tolerance at which the part would be accepted."""
-        return max(self.violation, self.excess or 0.0)
+        return max(self.violation, or_infinite(self.excess or 0.0))
 
     def verdict(self, tolerance: float) -> str:
         if self.off <= tolerance:
             return ACCEPTED
-        surely = max(self.violation, (self.excess or 0.0) - self.slack)
+        surely = max(self.violation, or_infinite(self.excess or 0.0) - self.slack)
         return REJECTED if surely > tolerance else UNDECIDED
 
     def as_dict(self, tolerance: float) -> dict[str, object]:

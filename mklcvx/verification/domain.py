@@ -44,6 +44,11 @@ def negative(name: str, weights: Array) -> Violation:
     return Violation(f"{name} ≥ 0", max(0.0, -float(weights.min(initial=0.0))) / (size or 1.0))
 
 
+def relative(bias: float | Array, outputs: Array) -> float:
+    """The size of a bias where there should be none, beside that of the outputs."""
+    return float(np.abs(bias).max(initial=0.0)) / (float(np.abs(outputs).max(initial=0.0)) or 1.0)
+
+
 def outside_box(alpha: Array, box: Array) -> list[Violation]:
     size = float(box.max())
     below, above = max(0.0, -float(alpha.min())), max(0.0, float(np.max(alpha - box)))

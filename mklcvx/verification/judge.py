@@ -300,7 +300,7 @@ def _judged(case: Case, answer: Answer, tol: float, thorough: bool, stated: Stat
     loose = family.ranges(case, tol) if thorough and answer.weights is not None else None
     notes = [f"the optimum itself could only be enclosed to {known.width:.1e}"] if known.width > tol / 10 else []
     ignored = [name for name in answer.multipliers if name not in {part.name for part in parts}]
-    notes += [f"not judged: {', '.join(sorted(map(str, ignored)))}"] if ignored and thorough else []
+    notes += [f"not judged: {', '.join(sorted(map(str, ignored)))}"] if ignored else []
     return Report(
         formulation=case.formulation.name,
         parameters=case.parameters,
@@ -371,6 +371,8 @@ def shrink(
     >>> mklcvx.shrink(mklcvx.zoo.random(12, 3), "l1", wrong).samples
     2
     """
+
+    check_tolerance(tol)
 
     def fails(part: Instance) -> bool:
         formulations.get(formulation).posed_for(part, parameters).task(part, parameters)

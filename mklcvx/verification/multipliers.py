@@ -16,6 +16,7 @@ import numpy as np
 from ..certificate.regularisers import regulariser_of
 from ..formulations._groups import group_sums
 from ..problem.factors import in_factors
+from ..problem.instance import no_test_samples
 from ..problem.stack import Array
 from .answers import Answer, in_shape
 from .case import Case, Part, Violation
@@ -102,8 +103,9 @@ def _optimum(case: Case, kernels: Array, name: str, groups: Any, **own: Any) -> 
     from ..solvers.interior.engine import InteriorPoint
     from ..solvers.solving import solve
 
-    no_test = dict.fromkeys(("test_kernels", "test_y", "test_diagonals"))
-    changed = case.instance.with_kernels(in_factors(kernels), names=None, groups=groups, **no_test)
+    changed = case.instance.with_kernels(
+        in_factors(kernels), names=None, groups=groups, **no_test_samples(case.instance)
+    )
     given = {**case.sample_side, **own}
     solver = InteriorPoint.name if InteriorPoint.takes(case.task) else "auto"
     return solve(changed, name, solver=solver, tol=1e-10, **given).certificate

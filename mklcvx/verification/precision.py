@@ -49,6 +49,8 @@ def few_decimals(case: Case, answer: Answer) -> tuple[int, float] | None:
     decimals = next(rounded, None) if given else None
     if decimals is None or any(v is None for v in ours) or all(_rounded_to(v, decimals) for v in ours):
         return None
+    if answer.objective is not None and abs(answer.objective - case.reference.objective) > 10.0**-decimals:
+        return None  # that is no rounding
     try:
         parts, _ = judged_parts(case, answer_of({name: np.round(value, decimals) for name, value in best.items()}))
     except InputError:

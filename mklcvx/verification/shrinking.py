@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..errors import InputError
-from ..problem.instance import Instance
+from ..problem.instance import Instance, no_test_samples
 from ..problem.low_rank import part_of
 
 Fails = Callable[[Instance], bool]
@@ -35,8 +35,7 @@ def restricted(instance: Instance, samples: Sequence[int]) -> Instance:
     """The instance with some of its samples; test samples are dropped, because their kernels refer to all samples."""
     chosen = np.asarray(samples, dtype=int)
     changes = {"sample_weight": instance.sample_weight[chosen], **instance.targets.of_samples(chosen).arguments()}
-    without = dict.fromkeys(("test_kernels", "test_diagonals", instance.targets.test_field))
-    return instance.with_kernels(part_of(instance.kernels, chosen), **changes, **without)
+    return instance.with_kernels(part_of(instance.kernels, chosen), **changes, **no_test_samples(instance))
 
 
 def _least(instance: Instance, count: int, part: Select, fails: Fails) -> Instance:

@@ -96,7 +96,7 @@ def read_submission(
 ) -> Submission:
     """Read an answer or a trace from a file, which may come from anybody; `given` overrides what it says."""
     limit = largest_answer(instance) + BYTES * POINTS * instance.count
-    record = _read_csv(path, limit) if path.suffix == ".csv" else read_record(path, limit)
+    record = _read_csv(path, limit, instance.names) if path.suffix == ".csv" else read_record(path, limit)
     return submission_of(record, instance, formulation, given, convention)
 
 
@@ -190,8 +190,9 @@ def _trace(rows: object) -> tuple[Answer, ...]:
     return tuple(answer_of(row) for row in rows)
 
 
-def _read_csv(path: Path, limit: float) -> dict[str, object]:
-    """A trace as `solve --trace` writes it: one row per iteration, one column per kernel's weight."""
+def _read_csv(path: Path, limit: float, names: Sequence[str]) -> dict[str, object]:
+    """A trace as `solve --trace` writes it: one row per iteration, one column per kernel's weight. Columns with the
+    kernels' names may have any order."""
     path = existing_file(path, "a trace")
     check_size(str(path), path.stat().st_size, limit)
     try:
@@ -204,6 +205,8 @@ def _read_csv(path: Path, limit: float) -> dict[str, object]:
         what = clipped(fault, 80) or "it is empty"
         raise InputError(f"{path}: no readable trace ({what}): give one written by mklcvx solve --trace") from None
     weights = [column for column, name in enumerate(head) if name.startswith(WEIGHT)]
+    if sorted(head[column] for column in weights) == sorted(WEIGHT + name for name in names):
+        weights = [head.index(WEIGHT + name) for name in names]
     bounds: dict[str, int] = {name: head.index(name) for name in ("lower", "upper", "objective") if name in head}
     if not weights and not bounds:
         raise InputError(f"{path}: no columns that begin with {WEIGHT!r}: give one for each kernel's weight")

@@ -109,7 +109,11 @@ def decision_interval(
     True
     """
     case = pose_solved(instance, solution)
-    interval = solution.weights_interval(tolerance) if weights_interval is None else np.asarray(weights_interval, float)
+    interval = solution.weights_interval(tolerance)
+    if weights_interval is not None:
+        interval = np.asarray(weights_interval, float)
+        if interval.shape != (case.task.count, 2):
+            raise InputError(f"weights_interval of shape {interval.shape}: give {(case.task.count, 2)}")
     if interval is None or solution.alpha is None or not np.isfinite(interval).all():
         return None
     if family_of(case.formulation).cut(case, solution.weights, solution.alpha) is None:
@@ -117,8 +121,8 @@ def decision_interval(
     task: Task = case.task
     kernels = np.asarray(check_test_stack(test_kernels, task.count, task.samples), dtype=float)
     diagonals = np.asarray(test_diagonals, dtype=float)
-    if diagonals.shape != kernels.shape[:2]:
-        raise InputError(f"test_diagonals of shape {diagonals.shape}: give k(x, x), {kernels.shape[:2]}")
+    if diagonals.shape != kernels.shape[:2] or not np.isfinite(diagonals).all():
+        raise InputError(f"test_diagonals of shape {diagonals.shape}: give k(x, x), finite, {kernels.shape[:2]}")
     certificate = solution.certificate
     excess = max(certificate.gap, 0.0 if tolerance is None else float(above(tolerance * certificate.base)))
     shape = shape_of(solution.formulation, solution.parameters, task.count)

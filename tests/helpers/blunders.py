@@ -1,8 +1,8 @@
 """What implementers of faster solvers get wrong: answers that come, for the most part, from really solving the wrong
 problem, on one small instance with labels ±1 and one with label sets.
 
-A third hand wrote them, and with each a pattern for what a report has to say so that its author finds the fault, from
-the documentation alone and before the judge was run on any of them. It rejected every one and named 78 of 112; what it
+With each is a pattern for what a report has to say so that its author finds the fault, written from the documentation
+alone and before the judge was run on any of them. It rejected every one and named 78 of 112; what it
 has learned since is in `named`.
 """
 

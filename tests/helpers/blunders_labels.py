@@ -89,7 +89,7 @@ def ml_sum_objective_mean(_: Case) -> Parts:
 
 
 @mistake(
-    labelled, "ml_sum", "the classes' α in another order", named="classes_swapped", pattern=r"order|permut|class", C=1.0
+    labelled, "ml_sum", "the classes' α in another order", named="classes_order", pattern=r"order|permut|class", C=1.0
 )
 def ml_sum_classes_in_another_order(_: Case) -> Parts:
     return {"weights": ml_sum_right().weights, "alpha": ml_sum_right().alpha[[1, 2, 0]]}

@@ -177,7 +177,7 @@ FAULTS: list[WrongAnswer] = [
     fault("sm1", "alpha_units", scaled("alpha", lambda a, _: 3.0), given={"nu": 0.5}),
     # classes
     fault("l1", "classes_swapped", negated("coefficients", "bias"), ("weights", "coefficients", "bias")),
-    fault("ml_sum", "classes_swapped", ROTATED, ML),
+    fault("ml_sum", "classes_order", ROTATED, ML),
     fault("hypergraph", "classes_swapped", parts=SHORT, given={}, changed=complemented),
     # kernels
     fault("l1", "kernels_trace", changed=of_trace(1.0)),

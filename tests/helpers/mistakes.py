@@ -1,6 +1,6 @@
 """Mistakes that implementers of multiple kernel learning make, on specimens of the zoo.
 
-A second hand wrote them, who did not know how the judge works: it named 58 of 102 when it was first tried on them.
+Written without knowledge of the judge: it named 58 of 102 when it was first tried on them.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def signed_alpha_of_classes(case: Case) -> Parts:
     return {**parts(case.right, "weights", "objective"), "alpha": case.right.alpha * case.right.y}
 
 
-@mistake("four-classes", "ml_sum", "the classes are in another order", C=1.0, named="classes_swapped")
+@mistake("four-classes", "ml_sum", "the classes are in another order", C=1.0, named="classes_order")
 def classes_in_another_order(case: Case) -> Parts:
     return {**parts(case.right, "weights", "objective"), "alpha": case.right.alpha[[1, 2, 3, 0]]}
 
@@ -78,7 +78,7 @@ def weights_class_by_class(case: Case) -> Parts:
 
 
 @mistake(
-    "labels-overlapping", "ml_sum", "the average kernel was taken, no weights were learned", C=1.0, named="weights_even"
+    "labels-overlapping", "ml_sum", "the average kernel was taken, no weights were learned", C=1.0, named="kernels_even"
 )
 def even_weights_for_labels(case: Case) -> Parts:
     return {"weights": np.full(case.instance.count, 1 / case.instance.count)}
@@ -389,7 +389,7 @@ def half_of_z(case: Case) -> Parts:
     "hypergraph",
     "the average kernel was taken, no weights were learned",
     lam=1.0,
-    named="weights_even",
+    named="kernels_even",
 )
 def even_weights_for_hypergraph(case: Case) -> Parts:
     return {"weights": np.full(case.instance.count, 1 / case.instance.count)}

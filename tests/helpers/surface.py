@@ -1,6 +1,6 @@
 """What is public: names and their parts, commands and their options, fields of JSON.
 
-    python tests/surface.py
+    python tests/helpers/surface.py
 
 adds what is new to public_surface.json, and takes nothing away.
 """

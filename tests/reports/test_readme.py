@@ -48,12 +48,20 @@ def test_links_lead_somewhere():
                 assert (ROOT / name).parent.joinpath(target).exists(), f"{name}: {target}"
 
 
-def test_the_readme_names_every_formulation():
+def test_the_readme_names_every_formulation_and_every_loss():
     from mklcvx.formulations import FORMULATIONS
+    from mklcvx.formulations.losses import ALL
 
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for formulation in FORMULATIONS:
-        assert f"`{formulation.name}`" in text
+    for one in (*FORMULATIONS, *ALL):
+        assert f"`{one.name}`" in text
+
+
+def test_the_readme_counts_the_zoo():
+    from mklcvx.zoo import SPECIMENS
+
+    assert len(SPECIMENS) == 65
+    assert "Sixty-five named instances" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_people_with_data_are_led_to_the_choice_of_a_formulation_at_once():

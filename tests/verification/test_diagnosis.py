@@ -138,6 +138,13 @@ def test_what_was_done_to_kernels_is_read_from_alpha(clouds, kernels, parts, kin
     assert {kind} in kinds_of(explained(clouds, "l2", handed(found, *parts), C=0.3))
 
 
+def test_the_product_of_kernels_is_named_where_there_are_test_samples(clouds):
+    stack = np.asarray(clouds.kernels)[:2]
+    tested = Instance(stack, clouds.y, test_kernels=stack[:, :3], test_y=clouds.y[:3])
+    found = solve(Instance(np.prod(stack, axis=0)[None], clouds.y), "sum", C=0.3)
+    assert {"kernels:product"} in kinds_of(explained(tested, "sum", handed(found, "alpha", "objective"), C=0.3))
+
+
 def test_alpha_of_another_size_tells_its_factor(clouds):
     found = solve(clouds, "l2", C=0.3)
     said = explained(clouds, "l2", {"alpha": found.alpha / found.alpha.sum()}, C=0.3)

@@ -1,4 +1,4 @@
-"""Wrong answers by somebody who has not read the judge, each with the diagnoses that would explain it.
+"""Wrong answers, written without knowledge of the judge, each with the diagnoses that would explain it.
 
 `WRONG` has one record for each: a mistake that an author of another code could make, most of them by really solving
 the wrong problem. `accepted` was written before anything was judged: sets of kinds, each of which is true of the

@@ -43,7 +43,7 @@ class AnswerMap:
 
     weights: Factor = 1.0
     alpha: Factor = 1.0
-    coefficients: float = 1.0
+    coefficients: Factor = 1.0
     bias: float = 1.0
     objective: float = 1.0
     shift: float = 0.0
@@ -100,7 +100,7 @@ class Convention:
     `problem(instance, parameters)` converts a problem, every parameter resolved; `theirs(problem)` gives their
     parameters for one of ours, where the two differ. `choices` are parameters that are words. `support` names the
     multiplier that lists the support vectors where α is given for these alone, and says where its counting starts.
-    `loss` is ours; the convention's parameters set what it has of its own.
+    `loss` is ours; the convention's parameters set what it has of its own. The multipliers `kept` mean what ours do.
     """
 
     name: str
@@ -115,6 +115,7 @@ class Convention:
     support: tuple[str, int] = ("support", 0)
     reweighing: Reweighing | None = None
     loss: Loss = HINGE
+    kept: tuple[str, ...] = ()
 
     @property
     def theorem(self) -> str:
@@ -136,7 +137,7 @@ class Convention:
     @property
     def multiplier_names(self) -> tuple[str, ...]:
         """The multipliers of an answer that the conversion uses."""
-        return (self.support[0], *(() if self.reweighing is None else self.reweighing.needs))
+        return (self.support[0], *self.kept, *(() if self.reweighing is None else self.reweighing.needs))
 
     # ----------------------------------------------------------------------------------------- problems
     def to_ours(self, instance: Instance, parameters: Given | None = None) -> Problem:
@@ -186,7 +187,8 @@ class Convention:
             alpha=of_shape("alpha", self._spread(answer, instance.samples), (instance.samples,)),
             coefficients=of_shape("coefficients", answer.coefficients, (instance.count, instance.samples)),
         )
-        ours = problem.answers.to_ours(checked)
+        same = {name: answer.multipliers[name] for name in self.kept if name in answer.multipliers}
+        ours = replace(problem.answers.to_ours(checked), multipliers=same)
         if self.reweighing is None or checked.weights is None:
             return ours
         return replace(ours, weights=self.reweighing.to_ours(checked, instance))

@@ -8,7 +8,8 @@ is the dual of choosing K = Σ_m μ_m K_m with μ ≥ 0 and tr K = c. Conversion
 is half of theirs, and our weights are μ_m r_m/c. Proof: c t/2 is the largest ½ α'((c/r_m) G_m)α, so half of their
 objective is gain(α) − max ½ q of those kernels; tr K = Σ μ_m r_m = c says that the weights μ_m r_m/c are on the
 simplex, and Σ μ_m K_m = Σ (μ_m r_m/c) (c/r_m) K_m is the same kernel. α is the same.
-An answer here: weights = μ, for the kernels as they were; alpha = α ≥ 0; bias = b; objective = the maximum.
+An answer here: weights = μ and coefficients, for the kernels as they were; alpha = α ≥ 0; bias = b; objective = the
+maximum.
 
 Reference: Lanckriet et al. 2004, the 1-norm soft margin with μ ≥ 0.
 """
@@ -29,7 +30,9 @@ def problem(instance: Instance, parameters: Parameters) -> Problem:
         test = None if scaled.test_kernels is None else trace * np.asarray(scaled.test_kernels)
         scaled = scaled.with_kernels(trace * np.asarray(scaled.kernels), test_kernels=test)
     note = f"every kernel is scaled to trace {trace:g}"
-    return Problem("l1", sample_side(parameters), scaled, AnswerMap(weights=traces / trace, objective=0.5), (note,))
+    size = traces / trace
+    answers = AnswerMap(weights=size, coefficients=size[:, None], objective=0.5)
+    return Problem("l1", sample_side(parameters), scaled, answers, (note,))
 
 
 def theirs(ours: Problem) -> Parameters:

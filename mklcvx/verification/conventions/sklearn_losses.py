@@ -157,6 +157,7 @@ SKLEARN_NU_SVR = Convention(
     theirs=theirs_nu_svr,
     serves=SERVES,
     loss=NU_SVR,
+    kept=("epsilon",),
 )
 
 SKLEARN_KERNEL_RIDGE = Convention(

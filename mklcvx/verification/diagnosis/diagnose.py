@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 from ...formulations._formulation import Given
 from ..answers import Answer
 from ..case import FITS, Case, Part, Stated
+from .families.conditions import forget
 from .families.hypergraph import HYPERGRAPHS
 from .families.joint import JOINT_OUTPUTS
 from .families.multi_label import MANY_LABELS
 from .families.single_task import SINGLE_TASKS
 from .families.two_stage import TWO_STAGES
 from .inexact import rounded, stopped_early
-from .kinds import Explanation
+from .kinds import Explanation, kind_of
 from .mistakes import Mistakes, Trial
 from .mistakes_in_answers import ANSWERS, WEIGHTS, objective_units
 from .mistakes_in_data import OTHER_TARGETS, SUBSETS, sample_weights
@@ -66,13 +67,18 @@ class Diagnosis:
 def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float, stated: Stated = None) -> Diagnosis:
     """What explains the answer best; `stated` is the problem that the answer itself says it solves, if it says another
     than the one asked."""
-    with keeping(case.instance):
-        return _searched(case, answer, parts, tolerance, [] if stated is None else [_as_stated(answer, stated)])
+    try:
+        with keeping(case.instance):
+            return _searched(case, answer, parts, tolerance, [] if stated is None else [_as_stated(answer, stated)])
+    finally:
+        forget()
 
 
 def _searched(case: Case, answer: Answer, parts: list[Part], tolerance: float, first: list[Trial]) -> Diagnosis:
-    off, mistakes = max(part.off for part in parts), mistakes_of(case)
     wrong = [part.name for part in parts if part.off > tolerance]
+    if wrong == ["certificate"]:
+        return _said(*_false_bounds(parts))
+    off, mistakes = max(part.off for part in parts if part.name != "certificate"), mistakes_of(case)
     machine = any(part.name in ("alpha", "coefficients") and part.off <= tolerance for part in parts)
     only = "objective" if wrong == ["objective"] and machine else ""  # α is right: so is the problem
     search = Search(case, replace(answer, bounds=None), off, min(max(tolerance, FITS), BETTER * off), only)
@@ -93,7 +99,14 @@ def _searched(case: Case, answer: Answer, parts: list[Part], tolerance: float, f
     about = mistakes.about(case, answer)
     if not search.no_better_than_chance(off):
         inexact = stopped_early(case, answer, parts, base, bool(about[0]))
-    return _said(*(inexact or described(case, answer, parts, tolerance, base, about)))
+    return _said(*(inexact or described(answer, parts, tolerance, base, about)))
+
+
+def _false_bounds(parts: list[Part]) -> tuple[str, str, str, str]:
+    (bounds,) = (part for part in parts if part.name == "certificate")
+    words = "the bounds alone are wrong: they do not hold the optimal value, and the other parts are right"
+    evidence = ", ".join(f"{one.constraint} is violated by {one.by:.1e}" for one in bounds.violations if one.by > 0)
+    return "bounds_wrong", words, kind_of("bounds_wrong"), evidence
 
 
 def _as_stated(answer: Answer, stated: tuple[str, Given]) -> Trial:

@@ -32,7 +32,7 @@ class _Point:
 
     def __init__(self, case: Case, answer: Answer, weights: Array, alpha: Array, free: Array) -> None:
         self.task, self.alpha, self.beta, self.free = case.task, alpha, alpha * case.task.signs, free
-        positive, _, _ = arrays(self.task, replace(answer, alpha=None, coefficients=None))
+        positive, _, _ = arrays(case.formulation, self.task, replace(answer, alpha=None, coefficients=None))
         assert positive is not None
         self.total = float(np.maximum(positive, 0.0).sum())
         self.outputs = np.maximum(positive, 0.0) @ self.task.matvecs(self.beta)
@@ -86,7 +86,7 @@ def common_factor(case: Case, answer: Answer) -> Trials:
         if not np.isfinite(factor) or factor <= 0 or abs(factor - 1) <= SAME:
             continue
         words = f"every kernel times {factor:.6g}"
-        for trial in changed_kernels(case, answer, "kernels_scaled", words, times(factor)):
+        for trial in changed_kernels(case, answer, "kernels_scaled", words, times(factor), factor):
             yield replace(trial, fitted=1)
             if answer.weights is not None:
                 same = replace(answer, weights=np.asarray(answer.weights) / factor)
@@ -137,8 +137,8 @@ def diagonal_or_constant(case: Case, answer: Answer) -> Trials:
         if found is not None and found[1] <= EXACT and point.total > 0:
             size = float(found[0][0]) / point.total
             if size > 0:
-                words = f"kernels with {size:.6g} added to their diagonals"
-                for trial in changed_kernels(case, answer, "ridge", words, plus(size * np.eye(case.instance.samples))):
+                words, identity = f"kernels with {size:.6g} added to their diagonals", np.eye(case.instance.samples)
+                for trial in changed_kernels(case, answer, "ridge", words, plus(size * identity), size):
                     yield replace(trial, fitted=1)
         moved = point.total * float(point.beta.sum())
         found = (
@@ -149,7 +149,7 @@ def diagonal_or_constant(case: Case, answer: Answer) -> Trials:
         if found is not None and found[1] <= EXACT:
             size = float(found[0][0]) / moved
             words = f"kernels with {size:.6g} added to every entry"
-            for trial in changed_kernels(case, answer, "kernels_shifted", words, plus(np.full(1, size))):
+            for trial in changed_kernels(case, answer, "kernels_shifted", words, plus(np.full(1, size)), size):
                 yield replace(trial, fitted=1)
 
 

@@ -1,8 +1,9 @@
 """Answers to the right problem that are inexact: rounded, or stopped early.
 
 That an answer was stopped early is said on evidence alone, after every other explanation has failed: no constraint is
-violated, the objective belongs to the rest, and all conditions fail by a little; or the weights lie on the way from
-even ones to the optimum, and α is nearly that of their machine. A gap is about the root of what the value is off by.
+violated by more than the gap, the objective belongs to the rest, and all conditions fail by a little; or the weights
+lie on the way from even ones to the optimum, and α is nearly that of their machine. A gap is about the root of what the
+value is off by.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ def stopped_early(
     names = ", ".join(part.name for part in parts if part.off > case.tolerance)
     words = f"stopped early: {names} {max(off, *claims.values(), 0.0):.1e} from the optimum; let it run longer"
     evidence = ", ".join(f"{name} {by:.0e}" for name, by in residuals.items() if by > 0) or f"off by {off:.0e}"
-    return "stopped_early", words, kind_of("stopped_early"), f"no constraint is violated; what is left: {evidence}"
+    kept = "no constraint is violated" if violated <= FITS else f"constraints are violated by {violated:.0e} at most"
+    return "stopped_early", words, kind_of("stopped_early"), f"{kept}; what is left: {evidence}"
 
 
 def _on_the_way(case: Case, answer: Answer, residuals: dict[str, float]) -> bool:

@@ -17,8 +17,8 @@ KINDS = {
     "objective_units": "objective:units",
     "objective_terms": "objective:terms",
     "objective_value": "objective:value",
+    "bounds_wrong": "bounds:value",
     "bias_sign": "bias:sign",
-    "bias_zero": "bias:missing",
     "bias_wrong": "bias:value",
     "bias_omitted": "bias_term:omitted",
     "bias_added": "bias_term:added",
@@ -102,8 +102,9 @@ KINDS = {
 
 # Two mistakes are told in this order: those of the answer first.
 DIMENSIONS = (
-    "objective", "coefficients", "classes", "bias", "alpha", "weights", "multipliers", "bias_term", "parameter", "loss",
-    "formulation", "kernels", "norms", "groups", "pairs", "labels", "samples", "sample_weight", "stated",
+    "objective", "bounds", "coefficients", "classes", "bias", "alpha", "weights", "multipliers", "bias_term",
+    "parameter", "loss", "formulation", "kernels", "norms", "groups", "pairs", "labels", "samples", "sample_weight",
+    "stated",
 )  # fmt: skip
 
 

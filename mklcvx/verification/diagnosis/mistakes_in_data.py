@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...problem.instance import Instance
+from ...problem.instance import Instance, no_test_samples
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
@@ -58,10 +58,9 @@ def even_weights(case: Case, answer: Answer, weights: Array) -> Trials:
     kernel = np.asarray(case.task.combined(np.full(count, 1 / count)))
     coefficients = None if answer.coefficients is None else answer.coefficients.sum(axis=-2, keepdims=True)
     alone = replace(answer, weights=np.ones(1), coefficients=coefficients)
-    no_test = dict.fromkeys(("test_kernels", "test_diagonals", case.instance.targets.test_field))
-    changed = case.instance.with_kernels(kernel[None], groups=None, names=None, **no_test)
+    changed = case.instance.with_kernels(kernel[None], groups=None, names=None, **no_test_samples(case.instance))
     words = "optimal for the average of the kernels: no weights were learned"
-    yield Trial("weights_even", words, alone, changed, kind="kernels:average")
+    yield Trial("kernels_even", words, alone, changed)
 
 
 def other_groups(case: Case, answer: Answer) -> Trials:

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...errors import InputError
-from ...problem.instance import Instance
+from ...problem.instance import Instance, no_test_samples
 from ...problem.low_rank import LowRank
 from ...problem.preprocessing import Preprocessing
 from ...problem.stack import Array
@@ -62,12 +62,15 @@ def keeping(instance: Instance) -> Iterator[None]:
         _KEPT.pop(instance, None)
 
 
-def changed_kernels(case: Case, answer: Answer, name: str, words: str, change: Change, **more: Any) -> Trials:
-    """Optimal for kernels that were changed in this way."""
+def changed_kernels(
+    case: Case, answer: Answer, name: str, words: str, change: Change, number: float | None = None, **more: Any
+) -> Trials:
+    """Optimal for kernels that were changed in this way. A `number` that was fitted has more digits than its words."""
     stack = dense(case)
     if stack is None:
         return
-    found = kept(case.instance, f"{name} {words}", lambda: case.instance.with_kernels(change(stack), **more))
+    key = f"{name} {words} {number!r}"
+    found = kept(case.instance, key, lambda: case.instance.with_kernels(change(stack), **more))
     if found is not None:
         yield Trial(name, f"optimal for {words}", answer, found)
 
@@ -289,7 +292,7 @@ def kernels_confused(case: Case, answer: Answer) -> Trials:
         yield Trial("kernels_left_out", f"optimal without kernel {name}", answer, _part(case, others))
         yield Trial("one_kernel", f"optimal for kernel {name} alone", answer, _part(case, [m]))
     product = kept(case.instance, "product", lambda: case.instance.with_kernels(
-        np.prod(stack, axis=0)[None], names=None, repair="clip", test_kernels=None, test_diagonals=None
+        np.prod(stack, axis=0)[None], names=None, repair="clip", **no_test_samples(case.instance)
     ))  # fmt: skip
     if product is not None:
         words = "optimal for the product of the kernels in place of a combination"
@@ -319,7 +322,7 @@ def kernel_twice(case: Case, answer: Answer) -> Trials:
     if stack is None or len(stack) > MANY or answer.weights is not None or answer.coefficients is not None:
         return
     if "groups" not in getattr(case.task, "own", {}):
-        more = dict.fromkeys(("names", "groups", "test_kernels", "test_diagonals", case.instance.targets.test_field))
+        more = {"names": None, "groups": None, **no_test_samples(case.instance)}
         for m, name in enumerate(case.instance.names):
             words = f"kernel {name} twice beside the others"
             twice = partial(_with_again, m)
@@ -336,7 +339,7 @@ def _part(case: Case, some: list[int]) -> Instance:
     return found
 
 
-def kernels_each_times_average(case: Case, answer: Answer) -> Trials:
+def kernels_times_neighbours(case: Case, answer: Answer) -> Trials:
     """Every kernel multiplied, entry by entry, with the next: a sum where products were formed."""
     words = "kernels that are multiplied, entry by entry, with their neighbours"
     yield from changed_kernels(
@@ -347,5 +350,5 @@ def kernels_each_times_average(case: Case, answer: Answer) -> Trials:
 SCALED: Hypotheses = (kernels_rescaled,)
 CHANGED: Hypotheses = (kernels_scaled, kernels_rescaled_twice, kernels_of_other_entries, kernels_shifted)
 KERNELS: Hypotheses = (
-    ridge, kernels_rounded, kernels_confused, kernel_twice, one_kernel_changed, kernels_each_times_average,
+    ridge, kernels_rounded, kernels_confused, kernel_twice, one_kernel_changed, kernels_times_neighbours,
 )  # fmt: skip

@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...formulations.losses import COUNTS, EPSILON_INSENSITIVE, EVERY, LABELS, NU_SVR, REAL, Loss
+from ...problem.instance import no_test_samples
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
@@ -152,7 +153,7 @@ def labels_as_response(case: Case, answer: Answer) -> Trials:
         return
     y = np.asarray(case.instance.y, dtype=float)
     changed = kept(case.instance, "response", lambda: case.instance.with_kernels(
-        case.instance.kernels, y=None, response=y, test_y=None, test_kernels=None, test_diagonals=None
+        case.instance.kernels, y=None, response=y, **no_test_samples(case.instance)
     ))  # fmt: skip
     others = {key: value for key, value in shared.items() if key not in case.sample_side}
     for name, words, factor in (

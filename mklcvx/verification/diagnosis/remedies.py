@@ -24,6 +24,7 @@ BY_KIND = {
     "objective:factor": "Look for a ½ that is missing or doubled where the value is put together.",
     "objective:units": "Report the sum that the formulation states, not divided by n, C or the number of classes.",
     "objective:terms": "Add up the value again, term by term, as the formulation states it.",
+    "bounds:value": "Compute both bounds from the points handed over, and pay for rounding.",
     "bias:sign": "Change the sign of the bias: f(x) + b is meant.",
     "bias:missing": "Compute the bias from samples whose α lies between its bounds, and report it.",
     "bias:value": "Compute the bias from samples with 0 < α < C alone, not from all support vectors.",

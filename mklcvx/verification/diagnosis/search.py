@@ -149,7 +149,10 @@ class Search:
         """Whether answers at random are not much farther from the optimum than this one is."""
         rng = np.random.default_rng(0)
         strangers = (at_random(self.case, self.answer, rng) for _ in range(STRANGERS))
-        return any(max(part.off for part in judged_parts(self.case, one)[0]) <= FAR * off for one in strangers)
+        try:
+            return any(max(part.off for part in judged_parts(self.case, one)[0]) <= FAR * off for one in strangers)
+        except UNUSABLE:  # multipliers alone have no others at random
+            return False
 
     def light(self, one: Scored, second: bool = False) -> Scored:
         """What explains nothing is kept without its problem, where no second step starts from it or it is large."""

@@ -7,7 +7,7 @@ of the formulation, are a converged answer to a problem that is not recognised.
 from __future__ import annotations
 
 from ..answers import Answer
-from ..case import Case, Part
+from ..case import Part
 from .families.conditions import Conditions
 from .inexact import Said
 from .kinds import CONVERGED, UNKNOWN
@@ -30,7 +30,6 @@ WORDS = {
 
 
 def described(
-    case: Case,
     answer: Answer,
     parts: list[Part],
     tolerance: float,

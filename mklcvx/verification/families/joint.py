@@ -18,8 +18,8 @@ from ...formulations.families.joint import JointOutputs, JointTask
 from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
-from ..case import Case, Part, Violation
-from ..domain import placed, too_long
+from ..case import Case, Part, Violation, or_infinite
+from ..domain import placed, relative, too_long
 from ..proved_answers import NO_PRICE, centred, weights_for_functions
 from .family import Family
 
@@ -108,10 +108,11 @@ def alpha_violations(task: JointTask, alpha: Array, feasible: Array) -> list[Vio
 def _bias(case: Case, coefficients: Array | None, bias: Array) -> Part:
     """What the biases add to the risk of the coefficients given, or of the certified optimum."""
     task = case.task
-    if not task.bias:
-        return Part("bias", (Violation("bias = 0", float(np.abs(bias).max(initial=0.0))),), decided=True)
     ours = coefficients is None
     outputs, _ = task.evaluate(case.reference.all_coefficients if ours else coefficients)
+    if not task.bias:
+        return Part("bias", (Violation("bias = 0", relative(bias, outputs)),), decided=True)
     held = replace(task, bias=False).risk(outputs + bias[:, None]).value
     note = "for the optimal functions" if ours else "for the coefficients given"
-    return Part("bias", excess=max(held - task.risk(outputs).value, 0.0) / case.known.scale, note=note)
+    added = max(or_infinite(held - task.risk(outputs).value), 0.0)
+    return Part("bias", excess=added / case.known.scale, note=note)

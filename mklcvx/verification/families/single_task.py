@@ -35,8 +35,8 @@ from ...formulations.losses import PiecewiseQuadratic
 from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
-from ..case import FINER, Case, Part, Violation
-from ..domain import outside_bounds, placed, too_long
+from ..case import FINER, Case, Part, Violation, or_infinite
+from ..domain import negative, outside_bounds, placed, relative, too_long
 from ..multipliers import multiplier_parts, saddle_excess
 from ..proved_answers import alpha_lower, answer_certificate, upper_certificate, weights_upper
 from ..uniqueness import FINEST, MOST, TIGHT, Bowl, LinearProgram, Range, ends_of, in_bowl, wide
@@ -49,7 +49,7 @@ class SingleTasks(Family[SingleTask, Task]):
     machines = True
 
     def certificate(self, formulation: SingleTask, task: Task, answer: Answer, tolerance: float) -> Certificate:
-        weights, alpha, coefficients = arrays(task, answer)
+        weights, alpha, coefficients = arrays(formulation, task, answer)
         low = of_shape("alpha_low", answer.alpha_low, (task.samples,))
         if alpha is None and coefficients is None and weights is not None:
             if not (weights > 0).any():
@@ -59,7 +59,7 @@ class SingleTasks(Family[SingleTask, Task]):
 
     def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
         task, formulation, parts = case.task, case.formulation, []
-        weights, alpha, coefficients = arrays(task, answer)
+        weights, alpha, coefficients = arrays(formulation, task, answer)
         if weights is not None:
             parts.append(weights_part(case, weights, coefficients is not None, rigorous))
         if alpha is not None:
@@ -84,7 +84,7 @@ class SingleTasks(Family[SingleTask, Task]):
     def together(self, case: Case, answer: Answer) -> dict[str, float]:
         """Distances of the parts, relative to the problem's scale; empty where there is one."""
         task, scale = case.task, case.known.scale
-        weights, alpha, coefficients = arrays(task, answer)
+        weights, alpha, coefficients = arrays(case.formulation, task, answer)
         if weights is None or alpha is None or not np.isfinite(weights).all() or not (weights > 0).any():
             return {}
         lower = case.formulation.lower(task, alpha)
@@ -204,9 +204,10 @@ def _one_quadratic(task: Task) -> bool:
     return bool(np.allclose(down - up, 2 * least_curvature(task), rtol=1e-12, atol=0.0))
 
 
-def arrays(task: Task, answer: Answer) -> tuple[Array | None, Array | None, Array | None]:
-    """Weights, α and coefficients in their shapes."""
-    weights = of_shape("weights", answer.weights, (task.count,), undefined=answer.coefficients is not None)
+def arrays(formulation: SingleTask, task: Task, answer: Answer) -> tuple[Array | None, Array | None, Array | None]:
+    """Weights, α and coefficients in their shapes. Weights may be undefined where coefficients are what counts."""
+    unsaid = formulation.between is not None and answer.coefficients is not None
+    weights = of_shape("weights", answer.weights, (task.count,), undefined=unsaid)
     alpha = of_shape("alpha", answer.alpha, (task.samples,))
     return weights, alpha, of_shape("coefficients", answer.coefficients, (task.count, task.samples))
 
@@ -217,7 +218,8 @@ def weights_part(case: Case, weights: Array, spelled_out: bool, rigorous: bool) 
     are `spelled_out`, are judged instead."""
     formulation, task, between = case.formulation, case.task, case.formulation.between
     if not np.isfinite(weights).all():
-        return Part("weights", note="some are undefined: the coefficients are judged in their place")
+        violations = (negative("weights", weights[np.isfinite(weights)]),)
+        return Part("weights", violations, note="some are undefined: the coefficients are judged in their place")
     violations, feasible = placed(formulation, task, weights)
     if between is not None and spelled_out:
         return Part("weights", violations, note="the coefficients are judged in their place")
@@ -281,7 +283,8 @@ def bias_part(case: Case, weights: Array | None, alpha: Array | None, coefficien
     classifiers that the weights and α, the weights alone, and the certified optimum make."""
     task = case.task
     if not task.bias:
-        return Part("bias", (Violation("bias = 0", abs(bias)),), decided=True)
+        outputs, _ = task.evaluate(case.reference.all_coefficients)
+        return Part("bias", (Violation("bias = 0", relative(bias, outputs)),), decided=True)
     candidates, note = _functions(case, weights, alpha, coefficients)
     added = [added_risk(task, task.evaluate(candidate)[0], bias) for candidate in candidates]
     return Part("bias", excess=min(added) / case.known.scale, note=note)
@@ -301,7 +304,7 @@ def level_part(
     for candidate in candidates:
         outputs, _ = task.evaluate(candidate)
         here = loss.risk_at(level, outputs, task.y, task.box, task.bias)
-        added.append(max(here - task.risk(outputs).value, 0.0))
+        added.append(max(or_infinite(here - task.risk(outputs).value), 0.0))
     return Part(name, excess=min(added) / case.known.scale, note=note)
 
 
@@ -322,4 +325,4 @@ def _functions(
 def added_risk(task: Task, outputs: Array, bias: float) -> float:
     """risk with this bias (and the best level) less the risk with the best."""
     held = replace(task, bias=False)
-    return max(held.risk(outputs + bias).value - task.risk(outputs).value, 0.0)
+    return max(or_infinite(held.risk(outputs + bias).value - task.risk(outputs).value), 0.0)

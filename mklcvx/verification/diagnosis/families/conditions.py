@@ -33,8 +33,8 @@ from ....formulations.families.multi_label import ClassDual, ClassPrimal
 from ....formulations.svm import SVM
 from ....problem.stack import Array, KernelStack
 from ...answers import FINE, Answer, in_shape, of_shape
-from ...case import Case, Enclosure
-from ...domain import on_simplex, outside_box, placed, too_long
+from ...case import Case, Enclosure, or_infinite
+from ...domain import on_simplex, outside_box, placed, relative, too_long
 from ...families import family_of, proved_parts
 from ...families.joint import alpha_violations as joint_violations
 from ...families.joint import arrays as joint_arrays
@@ -62,8 +62,7 @@ class Conditions(NamedTuple):
 
     @property
     def worst(self) -> float:
-        found = max(self.residuals.values(), default=0.0)
-        return float("inf") if np.isnan(found) else found
+        return max(map(or_infinite, self.residuals.values()), default=0.0)
 
 
 def conditions(case: Case, answer: Answer) -> Conditions:
@@ -72,7 +71,7 @@ def conditions(case: Case, answer: Answer) -> Conditions:
         return CONDITIONS.get(case.formulation.family, _any_family)(case, answer)
 
 
-def _claims(case: Case, answer: Answer, found: dict[str, float], bounds: Enclosure) -> None:
+def _claims(answer: Answer, found: dict[str, float], bounds: Enclosure) -> None:
     if answer.objective is not None:
         off = max(answer.objective - bounds.upper, bounds.lower - answer.objective, 0.0)
         found["objective"] = off / bounds.scale
@@ -81,13 +80,22 @@ def _claims(case: Case, answer: Answer, found: dict[str, float], bounds: Enclosu
 # -------------------------------------------------------------------------------------------------------- single tasks
 def machine(case: Case, weights: Array) -> Array:
     """α of the machine with these weights; the formulation does not change it, so that the last ones are kept."""
-    task = case.task
+    return _once(case.task, weights, lambda: machine_alpha(case.task, weights))
+
+
+def _once(task: Task | JointTask, weights: Array, make: Callable[[], Array]) -> Array:
     key = weights.tobytes(), task.y.tobytes(), task.box.tobytes(), task.loss, task.bias
-    for kernels, known, alpha in _LAST:
+    for kernels, known, alpha in tuple(_LAST):
         if kernels is task.kernels and known == key:
             return alpha
-    _LAST.append((task.kernels, key, machine_alpha(task, weights)))
-    return _LAST[-1][2]
+    made = make()
+    _LAST.append((task.kernels, key, made))
+    return made
+
+
+def forget() -> None:
+    """Let go of kernels and machines of the last judgement."""
+    _LAST.clear()
 
 
 def free_samples(task: Task, alpha: Array) -> Mask:
@@ -139,7 +147,7 @@ def implied_weights(task: Task, alpha: Array) -> Array | None:
 
 def _single(case: Case, answer: Answer) -> Conditions:
     task, formulation, found = case.task, case.formulation, {}
-    weights, alpha, coefficients = arrays(task, answer)
+    weights, alpha, coefficients = arrays(formulation, task, answer)
     if weights is not None and np.isfinite(weights).all():
         violations, weights = placed(formulation, task, weights)
         found["domain"] = max(one.by for one in violations)
@@ -170,9 +178,9 @@ def _single(case: Case, answer: Answer) -> Conditions:
         outputs, upper = task.evaluate(coefficients)[0], min(own, upper)
     if answer.bias is not None:
         claimed = float(np.ravel(answer.bias)[0])
-        found["bias"] = added_risk(task, outputs, claimed) / scale if task.bias else abs(claimed)
+        found["bias"] = added_risk(task, outputs, claimed) / scale if task.bias else relative(claimed, outputs)
     bounds = Enclosure(lower.value, upper, scale)
-    _claims(case, answer, found, bounds)
+    _claims(answer, found, bounds)
     doubtful = implied and found["margins"] <= 1e-4 < found["tightness"]  # least squares may have shared out badly
     return Conditions(found, not doubtful, bounds)
 
@@ -207,7 +215,7 @@ def _many_labels(case: Case, answer: Answer) -> Conditions:
     scale = formulation.scale(lower, upper) or 1.0
     found["gap"] = (upper.value - lower.value) / scale
     bounds = Enclosure(lower.value, upper.value, scale)
-    _claims(case, answer, found, bounds)
+    _claims(answer, found, bounds)
     return Conditions(found, True, bounds)
 
 
@@ -324,15 +332,14 @@ def _joint_machine(case: Case, weights: Array) -> Array:
     from ....solvers.solving import solver_named
 
     task = case.task
-    key = weights.tobytes(), task.y.tobytes(), task.box.tobytes(), task.loss, task.bias
-    for kernels, known, alpha in _LAST:
-        if kernels is task.kernels and known == key:
-            return alpha
-    alone = replace(task, kernels=task.combined(weights)[None], own={}, symmetric=True, sizes=None, offsets=None)
-    machine, unlimited = JointOutputs.of(SVM), {"time_limit": None, "max_iter": None}
-    found, _ = solver_named("auto", machine).run(machine, alone.centred(), FINE, options={}, **unlimited)
-    _LAST.append((task.kernels, key, task.feasible(found.lower.alpha)))
-    return _LAST[-1][2]
+
+    def solved() -> Array:
+        alone = replace(task, kernels=task.combined(weights)[None], own={}, symmetric=True, sizes=None, offsets=None)
+        machine, unlimited = JointOutputs.of(SVM), {"time_limit": None, "max_iter": None}
+        found, _ = solver_named("auto", machine).run(machine, alone.centred(), FINE, options={}, **unlimited)
+        return task.feasible(found.lower.alpha)
+
+    return _once(task, weights, solved)
 
 
 def _joint_risk(task: JointTask, outputs: Array, alpha: Array) -> float:
@@ -379,10 +386,10 @@ def _joint(case: Case, answer: Answer) -> Conditions:
         outputs, upper = task.evaluate(coefficients)[0], min(own, upper)
     if answer.bias is not None:
         claimed = in_shape("bias", answer.bias, (task.outputs,))
-        held = replace(task, bias=False).risk(outputs + claimed[:, None]).value
-        found["bias"] = max(held - task.risk(outputs).value, 0.0) / scale if task.bias else float(np.abs(claimed).max())
+        held = replace(task, bias=False).risk(outputs + claimed[:, None]).value - task.risk(outputs).value
+        found["bias"] = max(or_infinite(held), 0.0) / scale if task.bias else relative(claimed, outputs)
     bounds = Enclosure(lower.value, upper, scale)
-    _claims(case, answer, found, bounds)
+    _claims(answer, found, bounds)
     doubtful = implied and found["margins"] <= 1e-4 < found["tightness"]
     return Conditions(found, not doubtful, bounds)
 
@@ -405,7 +412,7 @@ def _from_points(case: Case, answer: Answer) -> Conditions:
     scale = formulation.scale(lower, upper) or 1.0
     found = {**some.residuals, "gap": max(upper.value - lower.value, 0.0) / scale}
     bounds = Enclosure(min(lower.value, upper.value), max(lower.value, upper.value), scale)
-    _claims(case, answer, found, bounds)
+    _claims(answer, found, bounds)
     covered = {"objective", *family_of(formulation).in_points}
     return Conditions(found, set(answer.given) <= covered, bounds)
 

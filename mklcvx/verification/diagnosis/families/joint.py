@@ -8,7 +8,7 @@ the price and the length of the loss as well.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -29,7 +29,6 @@ from .conditions import implied_rows
 from .joint_targets import TARGETS_READ
 
 MOST_OUTPUTS = 4  # whose orders are all tried
-Told = Callable[[Case, Array, Array | None], float]
 
 
 def alpha_of(case: Case, answer: Answer) -> Array | None:
@@ -192,7 +191,8 @@ def factor_told(case: Case, answer: Answer) -> Trials:
     if factor is None or abs(factor[0] - 1) <= SAME:
         return
     value = float(factor[0])
-    for trial in changed_kernels(case, answer, "kernels_scaled", f"every kernel times {value:.6g}", times(value)):
+    words = f"every kernel times {value:.6g}"
+    for trial in changed_kernels(case, answer, "kernels_scaled", words, times(value), value):
         yield replace(trial, fitted=1)
     said = f"the size of α: times {value:.6g} it is optimal"
     yield replace(but_for(answer, "alpha_units", said, alpha=alpha * value), fitted=1)

@@ -52,7 +52,7 @@ def classes_reordered(case: Case, answer: Answer) -> Trials:
         if gamma is not None:
             right["multipliers"] = {**answer.multipliers, "gamma": np.asarray(gamma)[turned]}
         said = f"the order of the classes: theirs are our {words}"
-        yield replace(but_for(answer, "classes_swapped", said, **right), kind="classes:order")
+        yield but_for(answer, "classes_order", said, **right)
 
 
 def alpha_beta(case: Case, answer: Answer) -> Trials:

@@ -36,11 +36,12 @@ ENTROPIC = ("logistic", "softmax")  # losses with logarithms
 
 @on_weights
 def weights_reciprocal(case: Case, answer: Answer, weights: Array) -> Trials:
-    if (weights > 0).any():
-        turned = np.divide(0.5, weights, out=np.zeros(weights.shape), where=weights > 0)
-        shares = "the share t (λ in the thesis) was handed over where the weight 1/(2t) is meant"
-        meant = "1/(2μ) was handed over in place of μ" if case.formulation.between is None else shares
-        yield but_for(answer, "weights_reciprocal", f"the weights: {meant}", weights=turned)
+    shares = "the share t (λ in the thesis) was handed over where the weight 1/(2t) is meant"
+    half = "1/(2μ) was handed over in place of μ" if case.formulation.between is None else shares
+    for over, meant in ((0.5, half), (1.0, "1/μ was handed over in place of μ")):
+        turned = np.divide(over, weights, out=np.zeros(weights.shape), where=weights > 0)
+        if turned.any():
+            yield but_for(answer, "weights_reciprocal", f"the weights: {meant}", weights=turned)
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:
