@@ -218,8 +218,8 @@ def weights_part(case: Case, weights: Array, spelled_out: bool, rigorous: bool) 
     are `spelled_out`, are judged instead."""
     formulation, task, between = case.formulation, case.task, case.formulation.between
     if not np.isfinite(weights).all():
-        violations = (negative("weights", weights[np.isfinite(weights)]),)
-        return Part("weights", violations, note="some are undefined: the coefficients are judged in their place")
+        below = negative("weights", weights[np.isfinite(weights)])
+        return Part("weights", (below,), note="some are undefined: the coefficients are judged in their place")
     violations, feasible = placed(formulation, task, weights)
     if between is not None and spelled_out:
         return Part("weights", violations, note="the coefficients are judged in their place")
