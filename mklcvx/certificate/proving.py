@@ -41,7 +41,6 @@ from .single import MARGIN, Evaluation, Outputs, OwnCoefficients, Parts, Proved,
 
 Interval = tuple[Array, Array]  # from below and from above
 AFFORDABLE = 0.5  # of what the tolerance leaves beside the gap without δ: δ may cost as much
-SHARPER = 8.0  # times: less is not worth another factorisation
 HOPEFUL = 100.0  # times what the tolerance leaves: a δ that is estimated to cost more is not tried
 
 
@@ -56,7 +55,8 @@ def certified(
         raise InternalError("the equalities of alpha do not hold exactly")
     if formulation.between is not None:
         at = partial(Between, formulation, task, alpha, mu, coefficients)
-        return refined_unless_settled(lambda sliced: with_ridges(at(sliced), tolerance), tolerance)
+        delta = ridges(task, np.ones(task.count), balanced(task, coefficients))
+        return refined_unless_settled(lambda sliced: at(sliced).proved(delta), tolerance)
 
     weights = side or regulariser_of(formulation.name, task.count, task.own)
 
@@ -91,17 +91,6 @@ def with_ridge(at: Evaluation, bare: Proved, tolerance: float) -> Proved:
         if affordable or delta <= least or delta > hopeful:
             return found
         hopeful = max(delta / 2, least)
-
-
-def with_ridges(at: Between, tolerance: float) -> Proved:
-    """The point with the first δ_m that prove the tolerance, or with the least: those of large ones are sharpened."""
-    enough = math.inf
-    while True:
-        delta = ridges(at.task, np.ones(at.task.count), at.balanced, enough)
-        found, largest = at.proved(delta), float(delta.max())
-        if found.certificate.proves(tolerance) or enough == 0:
-            return found
-        enough = largest / SHARPER if largest < enough else 0.0
 
 
 def exactly_feasible(task: Task, alpha: Array) -> bool:

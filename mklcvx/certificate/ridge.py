@@ -119,10 +119,9 @@ def _by_factors(stack: KernelStack, weights: Array, centred: bool) -> Iterator[f
     yield float(above(_row_sums(rest) + off + terms * U * size, terms))
 
 
-def ridges(stack: KernelStack, used: Array | NDArray[np.bool_], bias: bool, enough: float = 0.0) -> Array:
+def ridges(stack: KernelStack, used: Array | NDArray[np.bool_], bias: bool) -> Array:
     """δ_m of every kernel that is used, on its own."""
-    alone = enumerate(np.eye(stack.count))
-    return np.array([combined_ridge(stack, one, bias, enough) if used[m] else 0.0 for m, one in alone])
+    return np.array([combined_ridge(stack, one, bias) if used[m] else 0.0 for m, one in enumerate(np.eye(stack.count))])
 
 
 def exactly_semidefinite(stack: KernelStack, m: int, bias: bool) -> bool:
