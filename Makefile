@@ -16,7 +16,7 @@ demo: .venv/installed
 test: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
-# Under a minute: what is worth running after every change.
+# Less than two minutes: what is worth running after every change.
 test-fast: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
