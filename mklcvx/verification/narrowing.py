@@ -33,6 +33,7 @@ from ..problem.stack import Array
 from .case import pose_solved
 from .families import family_of
 from .families.family import Cut
+from .uniqueness import TIGHT
 
 ROUNDS = 30
 NEAR = 0.05  # share of a range that is left open
@@ -163,8 +164,7 @@ def _program(shape: Straight, cuts: Cuts, level: float, m: int, sign: int) -> tu
         rows, limits = np.vstack([rows, ones]), np.append(limits, 1.0)
     equal = (ones, np.ones(1)) if shape.total else (None, None)
     cap = shape.cap if math.isfinite(shape.cap) else None
-    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = linprog(goal, rows, limits, *equal, [(0.0, cap)] * count, options=tight)
+    found = linprog(goal, rows, limits, *equal, [(0.0, cap)] * count, options=TIGHT)
     if not found.success:
         return None
     mean = np.maximum(-found.ineqlin.marginals[: len(cuts.gain)], 0.0)

@@ -41,7 +41,6 @@ from .case import Case
 WIDE = 0.02  # a weight that can move by this share of the largest is undetermined
 SHOWN = 6  # kernels that are named
 FINEST = 1e-7  # relative: what linear programs can tell apart
-MOST = 20_000  # a measure of a program's size (its users say which): beyond, nothing is said
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 Ends = list[tuple[float, float]]
 Limits = list[tuple[float | None, float | None]]

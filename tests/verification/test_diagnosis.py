@@ -102,6 +102,14 @@ def test_what_nothing_explains_is_described(clouds):
     assert "α is not that of the machine with these weights" in said[0].evidence
 
 
+def test_the_evidence_says_where_the_optimum_stands_in_for_a_part(clouds):
+    right = solve(clouds, "l2", C=1.0)
+    cut = np.minimum(right.alpha, 0.9 * right.alpha.max())
+    (said,) = explained(clouds, "l2", {"weights": right.weights, "alpha": cut}, C=1.0)
+    assert said.kinds == ("alpha:clipped",)
+    assert "the rule was tested on what was given" in said.evidence
+
+
 def handed(found, *parts):
     return {part: getattr(found, part) for part in parts}
 

@@ -3,9 +3,10 @@
 A hypothesis undoes a mistake in the answer ("the objective has the other sign") or in the problem ("C was divided by
 n"). It explains the answer if the changed answer is optimal for the changed problem, by the same judgement and far
 better than without the change. All hypotheses are measured (`search`), one at a time and then in pairs, and those that
-leave least are named; of several that leave equally little up to three are. A diagnosis never rests on resemblance
-alone. What nothing explains is described: which conditions fail, and what its parts are optimal for by themselves
-(`unexplained`).
+leave least are named; of several that leave equally little up to three are. A part that another rule than optimality
+made (weights clipped, of one class, by another exponent) is recognised by that rule, and the evidence says so: the
+optimum stands in for it, and only the other parts are judged. What nothing explains is described: which conditions
+fail, and what its parts are optimal for by themselves (`unexplained`).
 """
 
 from __future__ import annotations
@@ -133,6 +134,8 @@ def _sentence(one: Scored) -> str:
 
 def _evidence(one: Scored) -> str:
     given = ", ".join(one.answer.given)
+    if any(trial.recognised for trial in one.trials):
+        return f"the rule was tested on what was given; with the optimum in its place {given} leave {one.left:.1e}"
     return f"{given} then meet every condition of optimality up to {one.left:.1e}"
 
 

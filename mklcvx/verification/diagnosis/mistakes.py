@@ -34,7 +34,8 @@ class Trial:
     """An answer for a problem, and the sentence that is true if the one is optimal for the other. What is None in the
     problem is as it was. A `task` stands in for the one that instance and parameters make; `also` are trials that must
     hold as well. `kind` is that of the mistake, where its name does not say it; `fitted`, how many numbers were fitted
-    to the answer; `read_off`, whether the answer itself shows a number of it, whatever else is wrong."""
+    to the answer; `read_off`, whether the answer itself shows a number of it, whatever else is wrong;
+    `recognised`, whether a part was told by a rule of its own, so that the optimum's stands in for it."""
 
     name: str
     words: str
@@ -47,6 +48,7 @@ class Trial:
     kind: str = ""
     fitted: int = 0
     read_off: bool = False
+    recognised: bool = False
 
     @property
     def mistake(self) -> str:

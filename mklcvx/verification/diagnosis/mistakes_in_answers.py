@@ -293,7 +293,7 @@ def clipped(case: Case, answer: Answer, weights: Array, words: str, found: Itera
     """A constraint that was imposed afterwards: the weights are those `found` in this way."""
     if any(along(weights, one) for one in found):
         said = f"optimal without {words}, and the weights then clipped"
-        yield Trial("weights_clipped", said, with_ours(case, answer))
+        yield Trial("weights_clipped", said, with_ours(case, answer), recognised=True)
 
 
 ANSWERS: Hypotheses = (

@@ -20,7 +20,7 @@ from ..case import Case
 from ..shrinking import restricted
 from .families.conditions import free_samples
 from .mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, kernel_of, on_alpha, on_weights, with_instance
-from .mistakes_in_losses import implied_outputs
+from .mistakes_in_losses import free_outputs
 
 Groups = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -178,7 +178,7 @@ def samples_left_out(case: Case, answer: Answer, alpha: Array) -> Trials:
     bias = 0.0 if answer.bias is None else float(answer.bias)
     free = support & (alpha < (1 - VANISHING) * task.limit) & (alpha > (1 - VANISHING) * task.low)
     if answer.bias is None and task.bias and free.any():  # samples between their bounds tell it
-        bias = float(np.median((implied_outputs(case, alpha) - outputs)[free]))
+        bias = float(np.median((free_outputs(case, alpha) - outputs)[free]))
     loss = task.loss_function
     missing = ~support & (loss.value(outputs + bias, task.y, task.box) > SAME * task.box * task.spread() ** loss.degree)
     if not missing.any():

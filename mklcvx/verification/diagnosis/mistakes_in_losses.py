@@ -20,6 +20,7 @@ from ...problem.instance import no_test_samples
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
+from .families.conditions import implied_outputs
 from .mistakes import SAME, Hypotheses, Trial, Trials, given_alpha, with_instance, with_parameters
 from .mistakes_in_kernels import kept
 
@@ -172,14 +173,13 @@ def _fits(loss: Loss, case: Case) -> bool:
     return counted or loss.targets == loss_of(case).targets
 
 
-def implied_outputs(case: Case, alpha: Array) -> Array:
-    """f + b where α lies between its bounds: s times the gradient of the gain, whatever the kernels are. Where the tube
-    is an unknown it is that of the optimum."""
-    task = case.task
-    slope = task.loss_function.gradient(alpha, task.y, task.box)
-    if task.loss_function.free_tube:
-        slope = slope - float(case.reference.multipliers["epsilon"]) * np.sign(alpha)
-    return np.asarray(task.signs * slope)
+def free_outputs(case: Case, alpha: Array) -> Array:
+    """f + b where α lies between its bounds, whatever the kernels are. Where the tube is an unknown it is that of the
+    optimum."""
+    outputs = implied_outputs(case.task, alpha)
+    if case.task.loss_function.free_tube:
+        outputs = outputs - float(case.reference.multipliers["epsilon"]) * case.task.signs * np.sign(alpha)
+    return outputs
 
 
 TARGETS: Hypotheses = (response_changed,)

@@ -7,6 +7,7 @@ of it, α is optimal, for weights that were not handed over: those of an earlier
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -96,7 +97,7 @@ def alpha_clipped(case: Case, answer: Answer, alpha: Array) -> Trials:
         return
     how = [f"{int(lost.sum())} small ones were set to zero"] * bool(lost.any())
     how += [f"{int(cut.sum())} were cut at {most:.6g}"] * bool(cut.any())
-    yield but_for(answer, "alpha_clipped", f"α: {' and '.join(how)}", alpha=ours)
+    yield replace(but_for(answer, "alpha_clipped", f"α: {' and '.join(how)}", alpha=ours), recognised=True)
 
 
 @on_weights
@@ -123,7 +124,8 @@ def weights_rule(case: Case, answer: Answer, weights: Array) -> Trials:
     if off <= (SAME if len(weights) > 3 else VANISHING) and min(abs(exponent), abs(exponent - right)) > OTHER:
         words = f"the weights are in proportion to (√q)^{exponent:.4g}, by an update with another exponent than ours"
         beside = None if answer.alpha is None else case.reference.alpha  # theirs is what the rule needs
-        yield Trial("weights_rule", words, Answer(weights=case.reference.weights, alpha=beside), fitted=1)
+        optimal = Answer(weights=case.reference.weights, alpha=beside)
+        yield Trial("weights_rule", words, optimal, fitted=1, recognised=True)
 
 
 def _power(weights: Array, roots: Array) -> tuple[float, float]:

@@ -18,10 +18,11 @@ from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
 from ..case import Case, Part, Violation
 from ..domain import on_simplex, outside_box
-from ..uniqueness import FINEST, MOST, TIGHT, LinearProgram, Range, ends_of, wide
+from ..uniqueness import FINEST, TIGHT, LinearProgram, Range, ends_of, wide
 from .family import Family
 from .single_task import machine_alpha
 
+MOST = 20_000  # entries of a linear program's rows: with more, nothing is said of ranges of weights
 IDLE = 1e-6  # share of the largest γ up to which a class does not count
 
 

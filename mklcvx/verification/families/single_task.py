@@ -39,9 +39,10 @@ from ..case import FINER, Case, Part, Violation, or_infinite
 from ..domain import negative, outside_bounds, placed, relative, too_long
 from ..multipliers import multiplier_parts, saddle_excess
 from ..proved_answers import alpha_lower, answer_certificate, upper_certificate, weights_upper
-from ..uniqueness import FINEST, MOST, TIGHT, Bowl, LinearProgram, Range, ends_of, in_bowl, wide
+from ..uniqueness import FINEST, TIGHT, Bowl, LinearProgram, Range, ends_of, in_bowl, wide
 from .family import Cut, Family
 
+MOST = 565  # samples: with more, nothing is said of ranges of weights
 LEAST = 1e-150  # curvature: below, sums of its inverses leave the range of double precision
 
 
@@ -102,7 +103,7 @@ class SingleTasks(Family[SingleTask, Task]):
     def ranges(self, case: Case, tolerance: float) -> list[Range] | None:
         if not _linear(case):
             return []
-        if case.task.samples > MOST**0.5 * 4:
+        if case.task.samples > MOST:
             return None
         curvature = least_curvature(case.task)
         if curvature.any():

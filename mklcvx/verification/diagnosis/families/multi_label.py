@@ -80,7 +80,7 @@ def weights_of_classes(case: Case, answer: Answer, weights: Array) -> Trials:
     for whose, one in zip(("the mean of every class's own", *names), (np.mean(own, axis=0), *own), strict=True):
         if along(weights, one):
             words = f"the weights are {whose}: one combination that is best for all is meant"
-            yield Trial("weights_of_classes", words, with_ours(case, answer))
+            yield Trial("weights_of_classes", words, with_ours(case, answer), recognised=True)
 
 
 def means(case: Case) -> Iterator[tuple[str, float]]:

@@ -26,7 +26,7 @@ from ..mistakes_in_answers import (
 )
 from ..mistakes_in_data import OTHER_TARGETS, SAMPLES, SUBSETS, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, constant_added
-from ..mistakes_in_losses import LENGTHS, LOSSES, TARGETS, implied_outputs
+from ..mistakes_in_losses import LENGTHS, LOSSES, TARGETS, free_outputs
 from ..mistakes_in_points import LAST, POINTS, about_machines
 from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, bounds_of_alpha, elastic_net, radius
 
@@ -150,7 +150,7 @@ def bias_wrong(case: Case, answer: Answer) -> Trials:
     own = parts.pop("bias")
     if max(parts.values(), default=0.0) > own**2:
         return
-    left = implied_outputs(case, alpha) - kernel_of(case, answer) @ (alpha * task.signs)
+    left = free_outputs(case, alpha) - kernel_of(case, answer) @ (alpha * task.signs)
     everyone = float(left[np.abs(alpha) > SAME * np.abs(alpha).max()].mean())
     words = f"{given:.6g} was handed over where {right:.6g} belongs"
     if abs(everyone - given) <= SAME * abs(everyone - right):

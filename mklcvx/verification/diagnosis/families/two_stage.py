@@ -53,11 +53,11 @@ def weights_by_rule(case: Case, answer: Answer, weights: Array) -> Trials:
             ("best factor", 2),
         ):
             if along(weights, np.maximum(task.target, 0.0) / np.where(sizes > 0, sizes, 1.0) ** exponent):
-                yield Trial("approximate", f"the weights are every kernel's {rule}{words}", optimal)
+                yield Trial("approximate", f"the weights are every kernel's {rule}{words}", optimal, recognised=True)
     for words, one in ((UNCONSTRAINED, case.task), (f"{UNCONSTRAINED}, for the kernels centred", _centred(case))):
         best = np.linalg.lstsq(one.products, one.target, rcond=None)[0]
         if (weights < 0).any() and _aligned(one, weights) >= (1 - SAME) * _aligned(one, best):
-            yield Trial("unconstrained", words, optimal)
+            yield Trial("unconstrained", words, optimal, recognised=True)
         if (best < 0).any() and along(weights, np.maximum(best, 0.0)):
             yield Trial("weights_clipped", f"{words}, and negative weights then set to zero", optimal)
 
@@ -274,7 +274,8 @@ def other_loss(case: Case, answer: Answer, weights: Array) -> Trials:
             words = f"optimal for another loss over the pairs: {name.replace('_', ' ')}"
             said = f"{words}{', without its ½' if factor != 1 else ''}"
             value = None if answer.objective is None else case.reference.objective
-            yield Trial(f"loss {name}", said, Answer(weights=case.reference.weights, objective=value))
+            optimal = Answer(weights=case.reference.weights, objective=value)
+            yield Trial(f"loss {name}", said, optimal, recognised=True)
 
 
 def squared(case: Case, answer: Answer) -> Trials:
