@@ -33,6 +33,7 @@ from ..verification.judge import judge
 from .external import External
 from .peers import PEERS
 from .process import EXPECTED, Attempt, Setting, Worker
+from .worker import sides
 
 GRACE = 2.0  # times the time limit: a solver that checks the clock between its steps may finish a step
 SCHEMA = "mklcvx.bench/1"
@@ -243,6 +244,8 @@ def compare(
     if not 0 < time_limit < math.inf:
         raise InputError(f"time limit {time_limit:g} is not positive and finite: give seconds")
     task, resolved = chosen.task(instance, parameters)
+    if not np.ptp(sides(instance), axis=1).any():
+        raise InputError("all targets are equal, and a LIBSVM fit, the unit of time, needs two sides: use solve")
     rows = [BenchmarkRow(e.name, e.note, e.tolerance if tol is None else tol) for e in entrants]
     reference, validation = list[float](), list[float]()
     with tempfile.TemporaryDirectory(prefix="mklcvx.") as place:

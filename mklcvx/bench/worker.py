@@ -53,18 +53,18 @@ def main() -> None:
 @lru_cache(maxsize=1)
 def _part(instance: Instance) -> Instance:
     """A few samples of every class, for a first run that is not timed: it imports what a solver needs."""
-    signs = _signs(instance)
+    signs = sides(instance)
     few = np.unique([i for row in signs for side in (row > 0, row < 0) for i in np.flatnonzero(side)[:3]])
     targets = {instance.targets.kind: instance.targets.values[few]}
     return Instance(dense(instance.kernels)[:, few][:, :, few], groups=instance.groups, **targets)
 
 
-def _signs(instance: Instance) -> Array:
+def sides(instance: Instance) -> Array:
     """Labels ±1, a row for each; of a response, which half it is in."""
     if instance.targets.kind == "response":
         columns = instance.response.reshape(instance.samples, -1).T
         return np.where(columns > np.median(columns, axis=1, keepdims=True), 1.0, -1.0)
-    return instance.targets.signs("the benchmark")
+    return instance.targets.signs("bench")
 
 
 def _warm_up(call: Callable[[Instance, float], Any], instance: Instance) -> None:
@@ -148,7 +148,7 @@ def _reference(instance: Instance, request: Record) -> Record:
     average = np.zeros(instance.kernels.shape[1:])
     for kernel in instance.kernels:
         average += np.asarray(kernel, dtype=np.float64) / instance.count
-    rows = [row for row in _signs(instance) if np.ptp(row) > 0]
+    rows = [row for row in sides(instance) if np.ptp(row) > 0]
     weight, seconds = instance.sample_weight, list[float]()
     while len(seconds) < 2 or sum(seconds[1:]) < REFERENCE_SECONDS:
         started = time.process_time()

@@ -43,7 +43,6 @@ def bench(
     given, chosen = options.parse_settings(settings), formulations.get(formulation)
     problem, _ = options.loaded(instance, repair, None, False, None, var)
     problem = options.one_machine(problem, formulation, given, positive, "bench")
-    problem.targets.indicators("bench")  # it measures in LIBSVM fits, which need labels
     chosen.posed_for(problem, given).task(problem, given)
     from ..bench.comparison import compare, contestants
 

@@ -169,7 +169,7 @@ MISTAKES = {
     "verify ok.npz short.json -f l1": ("weights has shape (2,): give (3,)",),
     "verify classes.npz short.json -f l1": ("verify looks at one machine, the instance has 3 classes",),
     "prove classes.npz --positive 9": ("--positive 9: no such class: known: 1, 2, 3",),
-    "bench real.npz": ("bench needs labels, the instance has a response",),
+    "bench real.npz --set loss=hinge": ("l1 needs labels y in {−1, +1}, the instance has a response",),
 }
 PYTHON = ("repair=", "variables=", "numpy.where", "numpy.moveaxis", "argmax", "kernels[None]", "[[", "class=")
 

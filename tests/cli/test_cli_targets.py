@@ -64,8 +64,21 @@ def test_what_needs_labels_says_what_there_is(refusal, stored, options):
 def test_reports_and_benchmarks_refuse(refusal, stored, tmp_path):
     path, present = stored
     assert present in refusal("report", path, "-o", tmp_path / "page.html", "--set", "loss=hinge")
-    assert f"bench needs labels, the instance has {present}" in refusal("bench", path)
+    assert f"the instance has {present}" in refusal("bench", path, "--set", "loss=hinge")
     assert [file.name for file in tmp_path.iterdir()] == ["problem.npz"]
+
+
+def test_a_benchmark_of_a_response_counts_in_fits_of_its_halves(run, refusal, tmp_path):
+    """Constant ones have no halves, and no targets no unit at all."""
+    for name, given in {"real": {"response": REAL}, "even": {"response": np.ones(N)}, "none": {}}.items():
+        save_instance(tmp_path / f"{name}.npz", Instance(K, **given))
+    code, out, _ = run("bench", tmp_path / "real.npz", "--solvers", "interior", "--rounds", "1", "--json")
+    (row,) = json.loads(out)["contestants"]
+    assert (code, row["status"]) == (0, "certified")
+    assert row["fits"] > 0
+    assert "all targets are equal" in refusal("bench", tmp_path / "even.npz")
+    assert "bench needs labels, the instance has no targets" in refusal("bench", tmp_path / "none.npz")
+
 
 
 def test_cross_validation_needs_targets(run, refusal, tmp_path):
