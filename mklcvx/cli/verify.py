@@ -36,6 +36,9 @@ def verify(
         typer.Option(help="Whose notation answer and --set are in, see 'mklcvx conventions'.", show_default=False),
     ] = None,
     tol: Annotated[float, typer.Option(help="Relative tolerance of the verdict.")] = VERDICT_TOLERANCE,
+    diagnosis: Annotated[
+        bool, typer.Option("--diagnosis/--no-diagnosis", help="Search the cause of a rejection, which takes seconds.")
+    ] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
     html: options.Html = None,
     repair: options.Repair = None,
@@ -64,7 +67,7 @@ def verify(
         if convention is not None or html is not None:
             option = "--convention" if html is None else "--html"
             raise InputError(f"{option}: {answer.name} holds several machines, which are judged as ours: leave it out")
-        _verify_machines(problem, load_machines(answer), formulation, given, tol, as_json)
+        _verify_machines(problem, load_machines(answer), formulation, given, tol, diagnosis, as_json)
         return
     problem = options.one_machine(problem, formulation, given, positive, "verify")
     submission = read_submission(answer, problem, formulation, given, convention)
@@ -73,8 +76,8 @@ def verify(
     from .display import Progress, show_report
 
     with Progress(as_json) as progress:
-        progress.say("judging; of an answer that is rejected the cause is searched")
-        report = judge_submission(submission, tol)
+        progress.say(f"judging{'; of an answer that is rejected the cause is searched' if diagnosis else ''}")
+        report = judge_submission(submission, tol, diagnosis)
     if html is not None:
         from ..reports.pages import save, verdict_page
 
@@ -88,7 +91,13 @@ def verify(
 
 
 def _verify_machines(
-    problem: Instance, found: Machines, formulation: str | None, given: dict[str, Any], tol: float, as_json: bool
+    problem: Instance,
+    found: Machines,
+    formulation: str | None,
+    given: dict[str, Any],
+    tol: float,
+    diagnosis: bool,
+    as_json: bool,
 ) -> None:
     """Judge every machine of a file; the answer is accepted if all of them are."""
     from ..problem.preprocessing import Preprocessing
@@ -109,7 +118,7 @@ def _verify_machines(
         submission = submission_of(solution.as_dict(), part.instance, formulation, given)
         for note in submission.notes if not reports else ():  # the same for all
             options.say(note)
-        reports.append(judge_submission(submission, tol))
+        reports.append(judge_submission(submission, tol, diagnosis))
     accepted = [report.accepted for report in reports]
     titles = [found.title(machine) for machine in found.machines]
     if as_json:

@@ -80,7 +80,6 @@ def test_a_benchmark_of_a_response_counts_in_fits_of_its_halves(run, refusal, tm
     assert "bench needs labels, the instance has no targets" in refusal("bench", tmp_path / "none.npz")
 
 
-
 def test_cross_validation_needs_targets(run, refusal, tmp_path):
     problem, asked = tmp_path / "problem.npz", ("--grid", "C=1", "--folds", "2")
     save_instance(problem, Instance(K, **GIVEN["none"][0], test_kernels=TEST))
