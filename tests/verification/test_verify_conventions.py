@@ -131,7 +131,7 @@ def test_the_files_own_parameters_are_theirs_and_options_override_them(problem, 
     assert strict(out)["parameters"]["C"] == pytest.approx(price)
     assert "the answer says formulation l2, judged as l1" in err
     assert "of l1 was solved for" in err
-    arguments = ("--convention", "spicymkl", "--set", "lam=2.5")
+    arguments = ("--convention", "spicymkl", "--set", "lam=2.5", "--no-diagnosis")
     code, _, err = run("verify", problem, tmp_path / "a.json", *arguments)
     assert code == 1
     assert "the answer says lam = 3.0, judged with 2.5" in err

@@ -72,7 +72,7 @@ def test_a_folder_of_csv_files_is_read(problem, right, run, tmp_path):
     (tmp_path / "a" / "formulation.csv").write_text("l1\n", encoding="utf-8")
     assert run("verify", problem, tmp_path / "a", "--set", "C=2")[0] == 0
     (tmp_path / "a" / "weights.csv").write_text("0.2\n0.3\n0.5\n", encoding="utf-8")
-    code, out, _ = run("verify", problem, tmp_path / "a", "--set", "C=2", "--json")
+    code, out, _ = run("verify", problem, tmp_path / "a", "--set", "C=2", "--json", "--no-diagnosis")
     assert code == 1
     assert {part["part"]: part["verdict"] for part in strict(out)["parts"]}["weights"] == "rejected"
 
@@ -124,7 +124,7 @@ def test_the_command_line_overrides_the_file_and_says_so(problem, right, run, tm
 def test_the_tolerance_decides(problem, right, run, answer):
     path = answer({"objective": right.objective * (1 + 1e-4)})
     assert run("verify", problem, path, "-f", "l1", "--set", "C=2", "--tol", "1e-3")[0] == 0
-    assert run("verify", problem, path, "-f", "l1", "--set", "C=2", "--tol", "1e-5")[0] == 1
+    assert run("verify", problem, path, "-f", "l1", "--set", "C=2", "--tol", "1e-5", "--no-diagnosis")[0] == 1
 
 
 def test_steps_before_the_problem_are_taken_from_the_file(problem, run, tmp_path):
