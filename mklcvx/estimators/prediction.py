@@ -194,9 +194,15 @@ def _names_checked() -> Iterator[None]:
         yield
 
 
+def _known_names(model: Any) -> Sequence[str] | None:
+    """The names of the features that a model knows: of a table, or of all its views, one after the other."""
+    of_views = model._source.headings if hasattr(model, "_source") else []
+    return getattr(model, "feature_names_in_", of_views or None)
+
+
 def _checked_features(model: Any, given: Mapping[str, Any]) -> Any:
     X, names = given["X"], given.get("names")
-    known = getattr(model, "feature_names_in_", None)
+    known = _known_names(model)
     if names is not None and known is not None and list(known) != names:
         if set(known) - set(names):
             raise InputError(f"{_first_difference(names, list(known))}: give the columns that the model knows")
