@@ -189,8 +189,17 @@ class KernelEstimator(BaseEstimator, ABC):
         """A name for each row of `weights_`."""
         return ["all"]
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "solutions_")
+
+    def _forget(self, *names: str) -> None:
+        """Drop what a former fit has left: one that fails must not leave its kernels with the former solutions."""
+        for former in ("solutions_", *names):
+            self.__dict__.pop(former, None)
+
     def _fit(self, X: Any, y: Any, *sample_weight: Any) -> Self:
         """Solve one problem; `fit` calls it."""
+        self._forget()
         problem = self._problem(X, y, *sample_weight)
         self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
         self._warn(problem.kernels)
@@ -245,7 +254,6 @@ class KernelEstimator(BaseEstimator, ABC):
     # ---------------------------------------------------------------------------------------------- prediction
     def _new(self, X: Any) -> Array:
         """New samples, checked, as `KernelSource` takes them."""
-        check_is_fitted(self)
         source = self._source
         if self._pairwise:
             source.check_factored(isinstance(X, LowRank))
@@ -256,12 +264,13 @@ class KernelEstimator(BaseEstimator, ABC):
 
     def _evaluated(self, X: Any, evaluate: Callable[[CrossKernels], NDArray[Any]], matrices: int = 0) -> Any:
         """What a function makes of the kernels of new samples, a few samples at a time; `matrices` (t, n) of them."""
+        check_is_fitted(self)
         samples = self._new(X)
         check_stack(matrices, len(samples), len(self._source.kept))
         return np.concatenate([evaluate(kernels) for kernels in self._source.blocks(samples)])
 
     def _test_kernels(self, X: Any) -> Array:
-        """The kernels (M, t, n) of new samples with the training samples, all at once."""
+        """The kernels (M, t, n) of new samples with the training samples, all at once; they need no solution."""
         return self._source.cross(self._new(X)).formed()
 
     @property

@@ -197,8 +197,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         object
             The fitted estimator itself.
         """
-        for former in ("calibration_", *OF_COMPARISON):
-            self.__dict__.pop(former, None)
+        self._forget("calibration_", *OF_COMPARISON)
         features, classes, weight = self._checked(X, y, sample_weight)
         whole, codes = self._whole(features, classes, weight)
         self._machines = machines_for(len(self.classes_), self.multi_class, self._loss.joint)

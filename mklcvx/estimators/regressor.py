@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_tweedie_score, r2_score
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..formulations.losses import COUNTS, KNOWN, REAL
 from ..problem.boundary import public_class
@@ -149,6 +149,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
     @property
     def intercept_(self) -> float | Array:
         """The bias b; (k,) for k targets."""
+        check_is_fitted(self)
         return self.solutions_[0].bias
 
     def __sklearn_tags__(self) -> Any:
@@ -173,8 +174,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
         object
             The fitted estimator itself.
         """
-        for former in OF_COMPARISON:
-            self.__dict__.pop(former, None)
+        self._forget(*OF_COMPARISON)
         self._fit(X, y, sample_weight)
         if self.compare_average:
             table, target, weight = self._targets(X, y, sample_weight)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -218,6 +218,16 @@ def test_a_calibration_ends_with_its_fit(tmp_path):
     assert not hasattr(load_model(tmp_path / "model.npz"), "calibration_")
     with pytest.raises(InputError, match="fitted with probability=False"):
         model.set_params(probability=True).predict_proba(CANCER)
+
+
+@pytest.mark.parametrize("model", [MKLClassifier("average", "linear"), MultiLabelMKL(kernels="linear")])
+def test_a_fit_that_fails_leaves_nothing_to_predict_with(model):
+    """Its kernels with the former coefficients would be a model that nobody has fitted."""
+    fitted = clone(model).fit(CANCER, MALIGNANT).set_params(C=-1.0)
+    with pytest.raises(InputError, match="C"):
+        fitted.fit(2 * CANCER, MALIGNANT)
+    with pytest.raises(NotFittedError):
+        fitted.predict(CANCER)
 
 
 def test_probabilities_on_a_precomputed_stack():
