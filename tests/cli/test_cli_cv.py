@@ -127,6 +127,9 @@ def test_classes_and_label_sets():
     found = cross_validate(instance, "ts", [{"lam": 0.01}, {"lam": 0.1}], folds=3)
     assert found.score == "f1_macro"
     assert all(0.5 < row.scores.mean() < 1 for row in found.rows)
+    nearly = Instance(CLASSES.kernels, labels=1 - labels)
+    (row,) = cross_validate(nearly, "ml_sum", [{"C": 1.0}], folds=3).rows
+    assert row.scores.min() > 0.9  # a label that all training samples have is predicted
 
 
 @pytest.mark.parametrize(
