@@ -185,6 +185,11 @@ class KernelEstimator(BaseEstimator, ABC):
         self.n_iter_ = max(1, *(solution.iterations for solution in solutions))
 
     @property
+    def _score_name(self) -> str:
+        """What `score` computes."""
+        return "accuracy"
+
+    @property
     def _machine_names(self) -> list[str]:
         """A name for each row of `weights_`."""
         return ["all"]

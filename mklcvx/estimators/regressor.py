@@ -112,7 +112,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
     n_iter_ : int
         Number of iterations.
     cv_scores_, average_cv_scores_ : ndarray of shape (5,)
-        R² of this model and of the average kernel on the same held-out samples, if `compare_average`.
+        What `score` says of this model and of the average kernel on the same held-out samples, if `compare_average`.
     dual_coef_ : ndarray of shape (n,) or (n, k)
         Coefficients β of f = Σ_m weight_m Σ_i β_i k_m(x_i, ·), for the training samples of positive weight.
     intercept_ : float or ndarray of shape (k,)
@@ -156,6 +156,10 @@ class MKLRegressor(RegressorMixin, OneMachine):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+    @property
+    def _score_name(self) -> str:
+        return "d2" if self._loss.log_link else "r2"
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and the function.
@@ -211,6 +215,8 @@ class MKLRegressor(RegressorMixin, OneMachine):
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Compute R², the share of the variance that is explained; with loss "poisson" D², that of the deviance.
 
+        Of several targets it is the mean.
+
         Parameters
         ----------
         X : array_like of shape (t, d) or (t, n, M)
@@ -227,7 +233,8 @@ class MKLRegressor(RegressorMixin, OneMachine):
         """
         found, loss = self.predict(X), KNOWN[self.solutions_[0].parameters["loss"]]
         if loss.log_link:
-            return float(d2_tweedie_score(y, found, sample_weight=sample_weight, power=1))
+            outputs = zip(np.atleast_2d(np.asarray(y).T), np.atleast_2d(found.T), strict=True)
+            return float(np.mean([d2_tweedie_score(*pair, sample_weight=sample_weight, power=1) for pair in outputs]))
         return float(r2_score(y, found, sample_weight=sample_weight))
 
     def _restore(self, parts: ModelParts) -> None:

@@ -280,3 +280,5 @@ def test_regression_and_weights_and_stacks_compare_too():
     assert model.cv_scores_.mean() > model.average_cv_scores_.mean() > 0.5
     with pytest.raises(InputError, match="compare_average=True needs two samples of every class"):
         MKLClassifier(compare_average=True).fit(PROGRESSION[:9, None], np.arange(9) == 0)
+    with pytest.raises(InputError, match="compare_average=True needs four samples"):
+        MKLRegressor(compare_average=True).fit(PROGRESSION[:3, None], PROGRESSION[:3])
