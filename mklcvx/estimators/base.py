@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -292,14 +293,16 @@ class KernelEstimator(BaseEstimator, ABC):
     def named_weights_(self) -> dict[str, Any]:
         """The weight of each kernel by its name; an array where there are several machines.
 
-        Of kernels with the same name the second is called "name (2)".
+        Of kernels with the same name the second is called "name (2)", unless another one is called so.
         """
         check_is_fitted(self)
-        met: dict[str, int] = {}
         found: dict[str, Any] = {}
+        taken = {*self.kernel_names_.tolist()}
         for name, weight in zip(self.kernel_names_.tolist(), self.weights_.T, strict=True):
-            met[name] = met.get(name, 0) + 1
-            found[name if met[name] == 1 else f"{name} ({met[name]})"] = weight if weight.ndim else float(weight)
+            others = (f"{name} ({number})" for number in itertools.count(2))
+            free = name if name not in found else next(other for other in others if other not in taken)
+            taken.add(free)
+            found[free] = weight if weight.ndim else float(weight)
         return found
 
     @property
