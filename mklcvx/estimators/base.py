@@ -29,7 +29,7 @@ from ..problem.memory import check_stack
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import diagonals
 from ..problem.stack import Array
-from ..problem.validation import KnownStack
+from ..problem.validation import KnownStack, repairs_asked
 from ..problem.weights import check_weight_sizes
 from ..reports import plot
 from ..solvers.solving import prepared, solve
@@ -158,8 +158,8 @@ class KernelEstimator(BaseEstimator, ABC):
     def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[KnownStack, NDArray[np.intp]]:
         """The training kernels and the indices of their samples. Stores their source for prediction."""
         steps = Preprocessing.from_options(bool(self.centre), self.normalise)
-        known = self._semidefinite
-        self._source, kernels = KernelSource.fit(self.kernels, table, y, weight, steps, self.kernel_names, known)
+        given = (self.kernels, table, y, weight, steps, self.kernel_names, self._semidefinite)
+        self._source, kernels = KernelSource.fit(*given, symmetrise="symmetrise" in repairs_asked(self.repair))
         return kernels, self._source.kept
 
     def _instance(self, kernels: KnownStack, **given: Any) -> Instance:

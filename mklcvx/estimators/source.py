@@ -59,7 +59,7 @@ class KernelSource:
     @classmethod
     def fit(
         cls, kernels: object, table: Table, y: object, weight: Array | None, steps: Preprocessing,
-        names: Sequence[str] | None = None, semidefinite: Sequence[bool] | None = None,
+        names: Sequence[str] | None = None, semidefinite: Sequence[bool] | None = None, symmetrise: bool = False,
     ) -> tuple[KernelSource, KnownStack]:  # fmt: skip
         """The source, and the training kernels (M, n, n) of the samples kept; `weight` is None where all count once,
         `names` where kernels keep the names that they have, `semidefinite` where nothing is known of a stack.
@@ -86,6 +86,9 @@ class KernelSource:
             stack, source.by_factors = low_rank or source.bank.stack(len(kept)), low_rank is not None
             source.names = source.bank.names
             known = source.bank.semidefinite
+        if symmetrise and not isinstance(stack, LowRank):  # steps take symmetric kernels, so that it cannot wait
+            for kernel in stack:
+                kernel[:] = kernel / 2 + kernel.T / 2
         source.names = source.names if names is None else as_names(names, len(stack))
         source.views = source.views_known_as(table.views)
         lacking = "a precomputed stack" if source.bank is None else source.bank.without_diagonal

@@ -128,3 +128,13 @@ def test_cosine_needs_more_than_a_precomputed_stack():
     model = MKLClassifier(kernels="precomputed").fit(stack_of(WINE), GRAPE)
     with pytest.raises(InputError, match="X has 2 kernels, the model was fitted on 3"):
         model.predict(stack_of(WINE)[..., :2])
+
+
+def test_asymmetric_kernels_are_mended_before_they_are_scaled():
+    inner = WINE @ WINE.T
+    askew = inner + np.triu(0.1 * inner, 1)
+    model = MKLClassifier("average", "precomputed", repair="symmetrise,clip").fit(askew, GRAPE)
+    plain = MKLClassifier("average", "precomputed", repair="clip").fit((askew + askew.T) / 2, GRAPE)
+    np.testing.assert_allclose(model.decision_function(inner), plain.decision_function(inner), rtol=1e-6)
+    with pytest.raises(InputError, match="not symmetric"):
+        model.set_params(repair="clip").fit(askew, GRAPE)
