@@ -30,6 +30,7 @@ def bench(
         float, typer.Option(help="Seconds for a contestant, one round or all of them.")
     ] = BENCH_TIME_LIMIT,
     repair: options.Repair = None,
+    kernels: options.Selection = None,
     var: options.Variables = None,
     positive: options.Positive = None,
     as_json: options.OneObject = False,
@@ -41,7 +42,7 @@ def bench(
     Example: `mklcvx bench problem.npz --solvers interior,clarabel --external "mine=python my.py {instance} {answer}"`
     """
     given, chosen = options.parse_settings(settings), formulations.get(formulation)
-    problem, _ = options.loaded(instance, repair, None, False, None, var)
+    problem, _ = options.loaded(instance, repair, kernels, False, None, var)
     problem = options.one_machine(problem, formulation, given, positive, "bench")
     chosen.posed_for(problem, given).task(problem, given)
     from ..bench.comparison import compare, contestants

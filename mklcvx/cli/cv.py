@@ -43,6 +43,7 @@ def cv(
     ] = None,
     centre: Annotated[bool, typer.Option("--centre", help="Centre the kernels in every fold.")] = False,
     repair: options.Repair = None,
+    kernels: options.Selection = None,
     var: options.Variables = None,
     multi_class: options.MultiClass = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines in a terminal, too.")] = False,
@@ -68,7 +69,7 @@ def cv(
     prepared(formulation, **limits, options=None)
     steps = Preprocessing.from_options(centre=centre, normalise=normalise)
     options.check_written(output, ".jsonl", ".json", read=(instance,))
-    problem, _ = options.loaded(instance, repair, None, False, None, var)
+    problem, _ = options.loaded(instance, repair, kernels, False, None, var)
     check_request(problem, formulation, folds, score)
     points = points or combinations(default_grid(options.scaled(problem, steps), formulation, given), given)
     options.say_sizes(problem, normalise)
@@ -77,7 +78,7 @@ def cv(
     options.check_tasks(problem, formulation, posed, several)
     from .display import Progress
 
-    asked = (points, formulation, folds, seed, score, centre, normalise, repair, var, several, limits, given)
+    asked = (points, formulation, folds, seed, score, centre, normalise, repair, kernels, var, several, limits, given)
     kept = KeptFolds(output, instance, asked)
     known = kept.read()
     if known:
@@ -94,7 +95,7 @@ def cv(
             if isinstance(fault.__cause__, KeyboardInterrupt):
                 raise Stopped(told) from fault
             options.fail(told)
-    same = {"--repair": repair, "--normalise": normalise, "--multi-class": multi_class}
+    same = {"--repair": repair, "--kernels": kernels, "--normalise": normalise, "--multi-class": multi_class}
     words = [str(instance), "-f", formulation, *(["--centre"] if centre else [])]
     words += [word for option, value in same.items() if value for word in (option, value)]
     words += [word for name in var or () for word in ("--var", name)]

@@ -9,6 +9,7 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .._version import __version__
 from ..io.files import write_whole
 
 if TYPE_CHECKING:
@@ -22,8 +23,9 @@ class KeptFolds:
 
     def __init__(self, output: Path | None, instance: Path, asked: object) -> None:
         self.path = None if output is None else output.with_name(f"{output.name}.part")
-        known = instance.stat()
-        words = f"{instance.resolve()} {known.st_size} {known.st_mtime_ns} {asked!r}"
+        files = sorted(filter(Path.is_file, instance.rglob("*.csv"))) if instance.is_dir() else [instance]
+        known = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+        words = f"{__version__} {known!r} {asked!r}"
         self.request = hashlib.sha256(words.encode("utf-8", "backslashreplace")).hexdigest()
 
     def read(self) -> dict[int, list[Trial]]:

@@ -45,6 +45,7 @@ def kernels(
     centre: Annotated[bool, typer.Option("--centre", help="Centre the kernels in every fold.")] = False,
     repair: options.Repair = None,
     var: options.Variables = None,
+    multi_class: options.MultiClass = None,
     selection: Annotated[
         str | None, typer.Option("--kernels", help="Use only these kernels: names or indices, by commas.")
     ] = None,
@@ -76,14 +77,15 @@ def kernels(
     Preprocessing.from_options(centre=centre, normalise=normalise)
     options.check_written(output, ".json", read=(instance,))
     options.check_page(html, "--html", instance)
-    problem, _ = options.loaded(instance, repair, selection, False, None, var)
+    before, in_folds = options.scaled_before(centre, normalise)
+    problem, _ = options.loaded(instance, repair, selection, False, before, var)
     check_request(problem, formulation, folds, score)
-    if problem.targets.kind != "classes":  # refuse bad parameters before solving; classes may take several machines
-        chosen.posed_for(problem, given).task(problem, given)
+    several = options.in_machines(problem, formulation, [given], multi_class, quiet)
+    options.check_tasks(problem, formulation, [given], several)
     from ..estimators.of_instance import importance_of
     from .display import Progress, print_table
 
-    steps = {"centre": centre, "normalise": normalise}
+    steps = {"centre": centre, "normalise": in_folds, **({} if several is None else {"multi_class": several})}
     pieces = folds * (asked != ["stability"]) + resamples * ("stability" in asked)
     with Progress(quiet or as_json, total=pieces) as progress:
         found = importance_of(

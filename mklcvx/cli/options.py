@@ -201,11 +201,21 @@ def loaded(
     return preprocessed(problem, preparation), preparation
 
 
-def say_sizes(problem: Instance, normalise: str | None, quiet: bool = False) -> None:
+def scaled_before(centre: bool, normalise: str | None) -> tuple[str | None, str | None]:
+    """What scales kernels before they are cut into folds, and what in every fold. Cosines are those of the two samples,
+    whatever the fold; a fold itself would need k(x, x) of its test samples."""
+    if normalise != "cosine":
+        return None, normalise
+    if centre:
+        raise InputError("--normalise cosine: in folds it cannot follow --centre: leave one of them out")
+    return normalise, None
+
+
+def say_sizes(problem: Instance, normalise: str | None) -> None:
     """Say it if kernels of unlike sizes are combined as they are: their sizes decide the weights then."""
     from ..problem.scales import unlike_sizes
 
-    if not normalise and not quiet and (unlike := unlike_sizes(problem.kernels, problem.names)):
+    if not normalise and (unlike := unlike_sizes(problem.kernels, problem.names)):
         say(f"{unlike}, and nothing scales them: add --normalise {NORMALISE}")
 
 

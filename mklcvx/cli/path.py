@@ -54,7 +54,7 @@ def path(
     posed = [{**given, **point} for point in points]
     several = options.in_machines(problem, formulation, posed, multi_class, quiet)
     options.check_tasks(problem, formulation, posed, several)
-    options.say_sizes(problem, normalise, quiet)
+    options.say_sizes(problem, normalise)
     from .display import Progress
 
     found: list[Solution | Machines] = []

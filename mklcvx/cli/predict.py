@@ -92,7 +92,7 @@ def predicted(model_file: Path, features: Path, variables: Mapping[str, str]) ->
 
 def read_features(path: Path, truth: str | None = None) -> dict[str, Any]:
     """Read X, and optionally y and names, from `.npz` (arrays X and y) or `.csv` (with or without a header). `truth`
-    names y, in `.csv` one column, or several by commas."""
+    names y, in `.csv` one column, or several by commas: these are the "targets"."""
     path = existing_file(path, "a .npz or .csv file")
     if path.suffix == ".csv":
         from ..io.folders import table
@@ -104,7 +104,7 @@ def read_features(path: Path, truth: str | None = None) -> dict[str, Any]:
                 raise InputError(f"features {path}: no column {name!r}: {nearest(name, names or ())}")
         columns = [np.array(words[name]) if name in words else X[:, (names or []).index(name)] for name in targets]
         y = columns[0] if len(columns) == 1 else np.column_stack(columns) if columns else None
-        return {"X": X, "y": y, "names": names, "words": words}
+        return {"X": X, "y": y, "names": names, "words": words, "targets": targets}
     if path.suffix != ".npz":
         raise InputError(f"features {path}: unknown kind of file {path.suffix!r}: give a .npz or .csv file")
     arrays = read_npz(path)

@@ -59,9 +59,10 @@ def report(
     compared = chosen_solvers(formulation, options.solvers_in(solvers), task)
     if folds is not None:
         check_request(problem, formulation, folds, None)
+        before, in_folds = options.scaled_before(centre, normalise)
     from .display import Progress, cost_warning
 
-    options.say_sizes(problem, normalise, quiet)
+    options.say_sizes(problem, normalise)
     if not quiet:
         cost_warning(problem, "auto")
     with Progress(quiet) as progress:
@@ -73,8 +74,8 @@ def report(
 
             raw = problem
             if preparation is not None:
-                raw = options.loaded(instance, repair, kernels, False, None, var)[0].with_targets(problem.targets)
-            asked_of_folds = {**given, "tol": tol, "centre": centre, "normalise": normalise}  # fitted in every fold
+                raw = options.loaded(instance, repair, kernels, False, before, var)[0].with_targets(problem.targets)
+            asked_of_folds = {**given, "tol": tol, "centre": centre, "normalise": in_folds}  # fitted in every fold
             single = importance_of(raw, formulation, asked_of_folds, folds=folds, report=progress.say)
         progress.say("drawing")
         reached = method.tolerance if tol is None else tol

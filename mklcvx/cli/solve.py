@@ -69,7 +69,7 @@ def solve(
     options.check_tasks(problem, formulation, [given], several)
     from .display import Progress, cost_warning, show_machines, show_solution  # after all refusals, which must be fast
 
-    options.say_sizes(problem, normalise, quiet)
+    options.say_sizes(problem, normalise)
     if not quiet:
         cost_warning(problem, solver)
     found: Solution | Machines

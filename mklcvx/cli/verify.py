@@ -42,6 +42,7 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
     html: options.Html = None,
     repair: options.Repair = None,
+    kernels: options.Selection = None,
     var: options.Variables = None,
     positive: options.Positive = None,
 ) -> None:
@@ -61,7 +62,7 @@ def verify(
     if convention is not None:
         convention_named(convention)
     options.check_page(html, "--html", instance, answer)
-    problem, _ = options.loaded(instance, repair, None, False, None, var)
+    problem, _ = options.loaded(instance, repair, kernels, False, None, var)
     most = len(problem.targets.names) * largest_answer(problem) * len(problem.targets.names)  # in pairs: fewer
     if problem.targets.kind == "classes" and is_machines(answer, most):
         if convention is not None or html is not None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import has_fit_parameter
 
 from .. import formulations
+from ..certificate.machines import Machines
+from ..certificate.solution import Solution
 from ..defaults import FORMULATION
 from ..errors import InputError
 from ..formulations.losses import KNOWN
 from ..problem.boundary import public
 from ..solvers.one_against import each_by_machines, needs_machines
-from ..solvers.paths import RegularizationPath, combinations, solve_path
+from ..solvers.paths import RegularizationPath, combinations, each
 from .base import KernelEstimator
 from .classifier import MKLClassifier
 from .embedding import HypergraphEmbedding
@@ -99,11 +101,19 @@ def mkl_path(
         model.set_params(nu=1.0)  # the weights of the ν-form are 1 on average
     problem = model._problem(X, y, *given)
     model._warn_of_sizes()
-    own = model._given if "loss" in grid else model._parameters()
-    fixed = {name: value for name, value in own.items() if name not in grid or name in parameters}
-    steps, points = model._source.steps, combinations(grid, fixed)
-    if isinstance(model, MKLClassifier) and needs_machines(problem, formulation, [{**fixed, **one} for one in points]):
-        given_limits = {**model._limits, "preprocessing": steps}
-        found = each_by_machines(problem, formulation, points, model.multi_class, **given_limits, **fixed)
-        return RegularizationPath(tuple(points), tuple(found))
-    return solve_path(problem, formulation, grid, **model._limits, preprocessing=steps, **fixed)
+    points = combinations(grid, {name: value for name, value in model._given.items() if name in parameters})
+    posed = [_settings(model, point) for point in points]
+    limits = {**model._limits, "options": model.solver_options, "preprocessing": model._source.steps}
+    found: Iterable[Solution | Machines]
+    if isinstance(model, MKLClassifier) and needs_machines(problem, formulation, posed):
+        found = each_by_machines(problem, formulation, posed, model.multi_class, **limits)
+    else:
+        found = each(problem, formulation, posed, **limits)
+    return RegularizationPath(tuple(points), tuple(found))
+
+
+def _settings(model: KernelEstimator, point: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters at a point, which may have a loss with a price C, or one without."""
+    if "loss" in point and "loss" in model.own_parameters:
+        model.set_params(loss=point["loss"])
+    return {**model._parameters(), **point}

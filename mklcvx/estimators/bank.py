@@ -136,6 +136,10 @@ def _kernel(entry: Mapping[str, Any]) -> Kernel:
     kind = _kind(given.pop("kernel", None))
     if kind not in KINDS:
         raise InputError(f"kernel {kind!r:.40} is unknown: {nearest(str(kind)[:40], [*KINDS, *ALIASES])}")
+    if "relative" in given and "gamma" in given:
+        raise InputError(
+            f"kernel {kind!r} has both gamma and relative, which is gamma in units of 1/A: give one of them"
+        )
     if "relative" in given:
         given["gamma"] = MeanDistance(given.pop("relative"))
     elif hasattr(KINDS[kind], "decay"):

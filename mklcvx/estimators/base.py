@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -28,7 +29,7 @@ from ..problem.memory import check_stack
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import diagonals
 from ..problem.stack import Array
-from ..problem.validation import KnownStack
+from ..problem.validation import KnownStack, repairs_asked
 from ..problem.weights import check_weight_sizes
 from ..reports import plot
 from ..solvers.solving import prepared, solve
@@ -157,8 +158,8 @@ class KernelEstimator(BaseEstimator, ABC):
     def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[KnownStack, NDArray[np.intp]]:
         """The training kernels and the indices of their samples. Stores their source for prediction."""
         steps = Preprocessing.from_options(bool(self.centre), self.normalise)
-        known = self._semidefinite
-        self._source, kernels = KernelSource.fit(self.kernels, table, y, weight, steps, self.kernel_names, known)
+        given = (self.kernels, table, y, weight, steps, self.kernel_names, self._semidefinite)
+        self._source, kernels = KernelSource.fit(*given, symmetrise="symmetrise" in repairs_asked(self.repair))
         return kernels, self._source.kept
 
     def _instance(self, kernels: KnownStack, **given: Any) -> Instance:
@@ -185,12 +186,26 @@ class KernelEstimator(BaseEstimator, ABC):
         self.n_iter_ = max(1, *(solution.iterations for solution in solutions))
 
     @property
+    def _score_name(self) -> str:
+        """What `score` computes."""
+        return "accuracy"
+
+    @property
     def _machine_names(self) -> list[str]:
         """A name for each row of `weights_`."""
         return ["all"]
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "solutions_")
+
+    def _forget(self, *names: str) -> None:
+        """Drop what a former fit has left: one that fails must not leave its kernels with the former solutions."""
+        for former in ("solutions_", *names):
+            self.__dict__.pop(former, None)
+
     def _fit(self, X: Any, y: Any, *sample_weight: Any) -> Self:
         """Solve one problem; `fit` calls it."""
+        self._forget()
         problem = self._problem(X, y, *sample_weight)
         self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
         self._warn(problem.kernels)
@@ -245,7 +260,6 @@ class KernelEstimator(BaseEstimator, ABC):
     # ---------------------------------------------------------------------------------------------- prediction
     def _new(self, X: Any) -> Array:
         """New samples, checked, as `KernelSource` takes them."""
-        check_is_fitted(self)
         source = self._source
         if self._pairwise:
             source.check_factored(isinstance(X, LowRank))
@@ -256,12 +270,13 @@ class KernelEstimator(BaseEstimator, ABC):
 
     def _evaluated(self, X: Any, evaluate: Callable[[CrossKernels], NDArray[Any]], matrices: int = 0) -> Any:
         """What a function makes of the kernels of new samples, a few samples at a time; `matrices` (t, n) of them."""
+        check_is_fitted(self)
         samples = self._new(X)
         check_stack(matrices, len(samples), len(self._source.kept))
         return np.concatenate([evaluate(kernels) for kernels in self._source.blocks(samples)])
 
     def _test_kernels(self, X: Any) -> Array:
-        """The kernels (M, t, n) of new samples with the training samples, all at once."""
+        """The kernels (M, t, n) of new samples with the training samples, all at once; they need no solution."""
         return self._source.cross(self._new(X)).formed()
 
     @property
@@ -278,14 +293,16 @@ class KernelEstimator(BaseEstimator, ABC):
     def named_weights_(self) -> dict[str, Any]:
         """The weight of each kernel by its name; an array where there are several machines.
 
-        Of kernels with the same name the second is called "name (2)".
+        Of kernels with the same name the second is called "name (2)", unless another one is called so.
         """
         check_is_fitted(self)
-        met: dict[str, int] = {}
         found: dict[str, Any] = {}
+        taken = {*self.kernel_names_.tolist()}
         for name, weight in zip(self.kernel_names_.tolist(), self.weights_.T, strict=True):
-            met[name] = met.get(name, 0) + 1
-            found[name if met[name] == 1 else f"{name} ({met[name]})"] = weight if weight.ndim else float(weight)
+            others = (f"{name} ({number})" for number in itertools.count(2))
+            free = name if name not in found else next(other for other in others if other not in taken)
+            taken.add(free)
+            found[free] = weight if weight.ndim else float(weight)
         return found
 
     @property

@@ -72,8 +72,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         Whether to centre the kernels in feature space, as fitted on the training samples.
     normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
         How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
-    repair : {"clip", "shift"}, optional
-        Mend indefinite training kernels, which are refused otherwise.
+    repair : {"clip", "shift", "symmetrise", "symmetrise,clip"}, optional
+        Mend indefinite, or asymmetric, training kernels, which are refused otherwise.
     solver : str, default="auto"
         Name of the solver.
     tol : float, optional
@@ -197,8 +197,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         object
             The fitted estimator itself.
         """
-        for former in ("calibration_", *OF_COMPARISON):
-            self.__dict__.pop(former, None)
+        self._forget("calibration_", *OF_COMPARISON)
         features, classes, weight = self._checked(X, y, sample_weight)
         whole, codes = self._whole(features, classes, weight)
         self._machines = machines_for(len(self.classes_), self.multi_class, self._loss.joint)

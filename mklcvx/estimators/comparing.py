@@ -53,7 +53,8 @@ def compared(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> tup
     if is_classifier(model):
         folds, kind = min(FOLDS, int(np.unique(y, return_counts=True)[1].min())), StratifiedKFold
     if folds < 2:
-        raise InputError("compare_average=True needs two samples of every class, for held-out scores: give more")
+        least = "two samples of every class" if is_classifier(model) else "four samples"
+        raise InputError(f"compare_average=True needs {least}, for held-out scores: give more")
     cut = kind(folds, shuffle=True, random_state=SEED)
     plain = unfitted(model).set_params(**({"probability": False} if is_classifier(model) else {}))
     even = clone(plain).set_params(

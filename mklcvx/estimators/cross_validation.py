@@ -256,7 +256,7 @@ def _fold(
         found = each_by_machines(part, formulation, points, multi_class, preprocessing=steps, **settings)
     trials = []
     for solution in found:
-        measured = measure(score, *_outcome(instance.targets, solution, columns, test, rows, own))
+        measured = measure(score, *_outcome(instance.targets, solution, columns, (train, test), rows, own))
         trials.append(Trial(measured, solution.certificate.relative_gap, solution.certified, solution.message))
     return number, trials
 
@@ -275,13 +275,15 @@ def _part(instance: Instance, train: Indices) -> tuple[Instance, Indices]:
 
 
 def _outcome(
-    targets: Targets, solution: Solution | Machines, columns: Indices, test: Indices, rows: CrossKernels, own: Array
-) -> tuple[Any, Any, Array]:
-    """Truth, prediction and decision values. A label that is constant in training is predicted for no sample."""
+    targets: Targets, solution: Solution | Machines, columns: Indices, split: tuple[Indices, Indices],
+    rows: CrossKernels, own: Array,
+) -> tuple[Any, Any, Array]:  # fmt: skip
+    """Truth, prediction and decision values. A label that is constant in training is predicted as it is there."""
+    train, test = split
     values = solution.decision_function(rows, own)
     truth = targets.values[test]
     if targets.kind == "labels":
-        predicted = np.zeros(truth.shape, dtype=int)
+        predicted = np.tile(targets.values[train[0]].astype(int), (len(test), 1))
         predicted[:, columns] = solution.labels_of(values)
         return truth.astype(int), predicted, values
     if targets.kind == "classes":

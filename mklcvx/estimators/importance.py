@@ -76,7 +76,7 @@ def kernel_importance(
     cv : int, splitter or iterable of splits, default=5
         Number of folds, which are shuffled, and stratified for classes; or as scikit-learn has it.
     scoring : str or callable, optional
-        A score of scikit-learn. The default is the estimator's own: accuracy, or R² of a regressor.
+        A score of scikit-learn. The default is the estimator's own: accuracy, R², or D² of counts.
     answers : list of str, optional
         Some of "alone", "without", "permuted" and "stability". The default is all of them.
     repeats : int, default=5
@@ -192,13 +192,15 @@ def _scorer(estimator: KernelEstimator, scoring: Any) -> tuple[str, Callable[...
         remedy = "give scoring, such as 'roc_auc' with y = ±1, or ask for answers=['stability']"
         raise InputError(f"{type(estimator).__name__} has no score of its own: {remedy}")
     try:
+        if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
+            raise ValueError("one score at a time")
         scorer = check_scoring(estimator, scoring)
     except ValueError:
         known = "give a name of scikit-learn, or a function of estimator, X and y"
         known = nearest(scoring, get_scorer_names()) if isinstance(scoring, str) else known
         raise InputError(f"scoring {clipped(repr(scoring), 40)} is unknown: {clipped(known, 300)}") from None
     if scoring is None:
-        return "accuracy" if is_classifier(estimator) else "r2", scorer
+        return estimator._score_name, scorer
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score"), scorer
 
 
@@ -259,7 +261,7 @@ class _Part:
         X, y = _safe_split(model, data.X, data.y, train)
         rows, truth = _safe_split(model, data.X, data.y, test, train)
         X, _, weight = model._checked(X, "no_validation", None if data.weight is None else data.weight[train])
-        (kernels, known), kept = model._sourced(X, np.zeros(len(X)) if y is None else y, weight)
+        (kernels, known), kept = model._sourced(X, np.zeros(len(X.X)) if y is None else y, weight)
         tested = np.array(model._test_kernels(rows))
         groups = None if model.groups is None else as_groups(model.groups, len(kernels))
         plain = clone(model).set_params(kernels=PRECOMPUTED, kernel_names=None, centre=False, normalise=None)

@@ -23,10 +23,11 @@ from .views import Views
 
 
 class View(NamedTuple):
-    """The name of a view, empty if it has none, and its columns among those of all views."""
+    """The name of a view, empty if it has none, its columns among those of all views, and their headings, if any."""
 
     name: str
     columns: list[int]
+    headings: Sequence[str] = ()
 
 
 def host_array(X: Any, name: str) -> Any:
@@ -78,7 +79,7 @@ def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, 
         return np.stack(parts, axis=-1), [View(name, []) for name in names]
     ends = np.cumsum([part.shape[1] for part in parts]).tolist()
     columns = [list(range(end - part.shape[1], end)) for part, end in zip(parts, ends, strict=True)]
-    return np.hstack(parts), [View(name, own) for name, own in zip(names, columns, strict=True)]
+    return np.hstack(parts), list(map(View, names, columns, map(_headings, entries)))
 
 
 def cut_by_samples(X: Any) -> Any:
@@ -102,6 +103,12 @@ def _check_headings(X: Any) -> None:
         raise InputError(f"X has several columns called {twice[0]!r:.40}: give each a name of its own")
 
 
+def _headings(view: Any) -> Sequence[str]:
+    """The names of a DataFrame's columns. As for scikit-learn, only words are names."""
+    headings = tuple(getattr(view, "columns", ()))
+    return headings if all(isinstance(name, str) for name in headings) else ()
+
+
 def in_order(X: Array, views: list[View], known: Sequence[View]) -> Array:
     """The array with its views, or its kernels, in the order of the training. Those without names are in it already."""
     names, sizes = [view.name for view in known], [len(view.columns) for view in known]
@@ -112,6 +119,11 @@ def in_order(X: Array, views: list[View], known: Sequence[View]) -> Array:
     if len(order) != len(views) or len(views) != len(known) or [len(view.columns) for view in order] != sizes:
         theirs, ours = (_described(some) for some in (views, known))
         raise InputError(f"X has the views {theirs}, the model was fitted on {ours}: give these")
+    for view, trained in zip(order, known, strict=True):
+        if view.headings and trained.headings and view.headings != trained.headings:
+            theirs, ours = (clipped(", ".join(some.headings), 80) for some in (view, trained))
+            where, remedy = f"X: view {clipped(trained.name, 40)}", "give these, in this order"
+            raise InputError(f"{where} has the columns {theirs}, the model was fitted on {ours}: {remedy}")
     if not sizes[0]:
         return X[..., [given[name] for name in names]]
     return X[:, [column for view in order for column in view.columns]]

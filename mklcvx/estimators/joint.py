@@ -150,8 +150,8 @@ class MultiLabelMKL(JointClassifier):
         Whether to centre the kernels in feature space, as fitted on the training samples.
     normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
         How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
-    repair : {"clip", "shift"}, optional
-        Mend indefinite training kernels, which are refused otherwise.
+    repair : {"clip", "shift", "symmetrise", "symmetrise,clip"}, optional
+        Mend indefinite, or asymmetric, training kernels, which are refused otherwise.
     solver : str, default="auto"
         Name of the solver.
     tol : float, optional
@@ -255,8 +255,8 @@ class TwoStageMKL(JointClassifier):
         Whether to centre the kernels in feature space, as fitted on the training samples.
     normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
         How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
-    repair : {"clip", "shift"}, optional
-        Mend indefinite training kernels, which are refused otherwise.
+    repair : {"clip", "shift", "symmetrise", "symmetrise,clip"}, optional
+        Mend indefinite, or asymmetric, training kernels, which are refused otherwise.
     solver : str, default="auto"
         Name of the solver.
     tol : float, optional

@@ -144,8 +144,10 @@ def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str
     message = next((solution.message for solution in model.solutions_ if not solution.certified), "")
     if model.embeds:
         return Prediction("y", (), values, None, None), message
+    names = getattr(model, "label_names_", model.solutions_[0].label_names)
+    given = {**given, "y": _in_order(given, names)}
     if not hasattr(model, "classes_"):
-        target, names = model.solutions_[0].target, model.solutions_[0].label_names
+        target = model.solutions_[0].target
         truth = find_test_targets(_truth(given, target), target, len(values), len(names))
         with _names_checked():
             return Prediction(target, names, values, model.predict(X), truth), message
@@ -159,6 +161,15 @@ def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str
         first, known = clipped(np.ravel(truth)[0], 30), clipped(", ".join(map(str, classes)))
         raise InputError(f"y has {first}, and no class of the model: {known}: give classes as in training")
     return Prediction(target, [*map(str, getattr(model, "label_names_", classes))], values, labels, truth), message
+
+
+def _in_order(given: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """The truth, if any, with its columns in the order of the model's labels, or responses, where they have the same
+    names."""
+    targets = given.get("targets", [])
+    if len(targets) > 1 and sorted(targets) == sorted(map(str, names)):
+        return given["y"][:, [targets.index(name) for name in names]]
+    return given.get("y")
 
 
 def _truth(given: Mapping[str, Any], target: str) -> dict[str, Any]:
@@ -194,10 +205,19 @@ def _names_checked() -> Iterator[None]:
         yield
 
 
+def _known_names(model: Any) -> Sequence[str] | None:
+    """The names of the features that a model knows: of a table, or of all its views, one after the other."""
+    of_views = model._source.headings if hasattr(model, "_source") else []
+    return getattr(model, "feature_names_in_", of_views or None)
+
+
 def _checked_features(model: Any, given: Mapping[str, Any]) -> Any:
     X, names = given["X"], given.get("names")
-    known = getattr(model, "feature_names_in_", None)
-    if names is not None and known is not None and list(known) != names:
+    known = _known_names(model)
+    if names is not None and known is None:  # the truth is among the columns, and not one of the features
+        chosen = [j for j, name in enumerate(names) if name not in given.get("targets", ())]
+        X, names = X[:, chosen], [names[j] for j in chosen]
+    elif names is not None and known is not None and list(known) != names:
         if set(known) - set(names):
             raise InputError(f"{_first_difference(names, list(known))}: give the columns that the model knows")
         X, names = X[:, [names.index(name) for name in known]], list(known)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_tweedie_score, r2_score
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..formulations.losses import COUNTS, KNOWN, REAL
 from ..problem.boundary import public_class
@@ -51,8 +51,8 @@ class MKLRegressor(RegressorMixin, OneMachine):
         Whether to centre the kernels in feature space, as fitted on the training samples.
     normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
         How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
-    repair : {"clip", "shift"}, optional
-        Mend indefinite training kernels, which are refused otherwise.
+    repair : {"clip", "shift", "symmetrise", "symmetrise,clip"}, optional
+        Mend indefinite, or asymmetric, training kernels, which are refused otherwise.
     solver : str, default="auto"
         Name of the solver.
     tol : float, optional
@@ -112,7 +112,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
     n_iter_ : int
         Number of iterations.
     cv_scores_, average_cv_scores_ : ndarray of shape (5,)
-        R² of this model and of the average kernel on the same held-out samples, if `compare_average`.
+        What `score` says of this model and of the average kernel on the same held-out samples, if `compare_average`.
     dual_coef_ : ndarray of shape (n,) or (n, k)
         Coefficients β of f = Σ_m weight_m Σ_i β_i k_m(x_i, ·), for the training samples of positive weight.
     intercept_ : float or ndarray of shape (k,)
@@ -149,12 +149,17 @@ class MKLRegressor(RegressorMixin, OneMachine):
     @property
     def intercept_(self) -> float | Array:
         """The bias b; (k,) for k targets."""
+        check_is_fitted(self)
         return self.solutions_[0].bias
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+    @property
+    def _score_name(self) -> str:
+        return "d2" if self._loss.log_link else "r2"
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and the function.
@@ -173,8 +178,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
         object
             The fitted estimator itself.
         """
-        for former in OF_COMPARISON:
-            self.__dict__.pop(former, None)
+        self._forget(*OF_COMPARISON)
         self._fit(X, y, sample_weight)
         if self.compare_average:
             table, target, weight = self._targets(X, y, sample_weight)
@@ -211,6 +215,8 @@ class MKLRegressor(RegressorMixin, OneMachine):
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Compute R², the share of the variance that is explained; with loss "poisson" D², that of the deviance.
 
+        Of several targets it is the mean.
+
         Parameters
         ----------
         X : array_like of shape (t, d) or (t, n, M)
@@ -227,7 +233,8 @@ class MKLRegressor(RegressorMixin, OneMachine):
         """
         found, loss = self.predict(X), KNOWN[self.solutions_[0].parameters["loss"]]
         if loss.log_link:
-            return float(d2_tweedie_score(y, found, sample_weight=sample_weight, power=1))
+            outputs = zip(np.atleast_2d(np.asarray(y).T), np.atleast_2d(found.T), strict=True)
+            return float(np.mean([d2_tweedie_score(*pair, sample_weight=sample_weight, power=1) for pair in outputs]))
         return float(r2_score(y, found, sample_weight=sample_weight))
 
     def _restore(self, parts: ModelParts) -> None:

@@ -24,6 +24,7 @@ from ..problem.stack import Array
 from ..schemas import MODEL, check_schema, known
 from .bank import FittedBank
 from .columns import Table
+from .inputs import View
 from .scalers import Step, described
 from .source import PRECOMPUTED, KernelSource
 
@@ -66,6 +67,7 @@ def written(path: str | Path, model: Any, name: str = "", before: Sequence[Step]
         "preprocessing": None if source.steps is None else source.steps.to_dict(),
         "features": int(model.n_features_in_),
         **({"factored": True} if source.factored else {}),
+        "views": [{"name": view.name, "headings": view.headings} for view in source.views],
         "solutions": len(model.solutions_),
         **({"before": steps, "step": name} if steps else {}),
     }
@@ -226,7 +228,16 @@ def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
         require(fits, "preprocessing and kernels do not fit together")
     if source.bank is not None and (source.steps is None or source.steps.in_factors):
         source.by_factors = source.bank.in_factors(source.factored) is not None
+    source.views = _views(record.get("views", []), source)
     return source
+
+
+def _views(written: Any, source: KernelSource) -> list[View]:
+    views = source.views_known_as([View(view["name"], [], tuple(view["headings"])) for view in written])
+    for name, columns, headings in views:
+        words = isinstance(name, str) and all(isinstance(heading, str) for heading in headings)
+        require(words and len(headings) in (0, len(columns)), "the views and their headings do not fit together")
+    return views
 
 
 def _bank(bank: Any, train: Array, weight: Array | None, names: list[str], renamed: bool, features: Any) -> FittedBank:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from ..certificate.solution import decision_values
 from ..defaults import SOLVER
@@ -66,6 +67,7 @@ class OneMachine(SingleTaskEstimator):
     @property
     def dual_coef_(self) -> Array:
         """Coefficients β of f = Σ_m weight_m Σ_i β_i k_m(x_i, ·), (n,) or (n, k) for k outputs."""
+        check_is_fitted(self)
         (solution,) = self.solutions_
         assert solution.alpha is not None, "every formulation of a single task has α"
         return np.asarray((solution.alpha * solution.y).T)

@@ -11,7 +11,7 @@ is averaged over samples (bandwidths, centring, scaling) counts sample i w_i tim
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,8 @@ class KernelSource:
 
     `unit` is the C that is called "scale"; `unlike` says which kernels differ much in size, if nothing scales them;
     `factored` that samples are given by factors (`LowRank`), of which the bank makes linear kernels; `by_factors` that
-    the training kernels are `LowRank`, and those of new samples products.
+    the training kernels are `LowRank`, and those of new samples products; `views` are the views, or the kernels, that
+    new samples can have one by one.
     """
 
     kept: NDArray[np.intp]
@@ -53,11 +54,12 @@ class KernelSource:
     unlike: str = ""
     factored: bool = False
     by_factors: bool = False
+    views: list[View] = field(default_factory=list)
 
     @classmethod
     def fit(
         cls, kernels: object, table: Table, y: object, weight: Array | None, steps: Preprocessing,
-        names: Sequence[str] | None = None, semidefinite: Sequence[bool] | None = None,
+        names: Sequence[str] | None = None, semidefinite: Sequence[bool] | None = None, symmetrise: bool = False,
     ) -> tuple[KernelSource, KnownStack]:  # fmt: skip
         """The source, and the training kernels (M, n, n) of the samples kept; `weight` is None where all count once,
         `names` where kernels keep the names that they have, `semidefinite` where nothing is known of a stack.
@@ -84,7 +86,11 @@ class KernelSource:
             stack, source.by_factors = low_rank or source.bank.stack(len(kept)), low_rank is not None
             source.names = source.bank.names
             known = source.bank.semidefinite
+        if symmetrise and not isinstance(stack, LowRank):  # steps take symmetric kernels, so that it cannot wait
+            for kernel in stack:
+                kernel[:] = kernel / 2 + kernel.T / 2
         source.names = source.names if names is None else as_names(names, len(stack))
+        source.views = source.views_known_as(table.views)
         lacking = "a precomputed stack" if source.bank is None else source.bank.without_diagonal
         if any(step.needs_diagonal for step in steps.steps) and lacking:
             raise InputError(
@@ -102,10 +108,18 @@ class KernelSource:
         source.unlike = "" if scaled else unlike_sizes(stack, source.names, share)
         return source, KnownStack(stack if isinstance(stack, LowRank) else handed_over(stack), known)
 
+    def views_known_as(self, given: Sequence[View]) -> list[View]:
+        """The views of new samples, by the names and headings of training; kernels without one by their own names."""
+        known = [View(name, []) for name in self.names] if self.bank is None else self.bank.views
+        pairs = zip(given, known, strict=True) if given else ()
+        return [view._replace(name=own.name or view.name, headings=own.headings) for own, view in pairs] or known
+
     @property
-    def views(self) -> list[View]:
-        """The views, or the kernels, that new samples can have one by one."""
-        return [View(name, []) for name in self.names] if self.bank is None else self.bank.views
+    def headings(self) -> list[str]:
+        """The names of all columns, where each view has a heading for each, and no two are the same."""
+        found = [name for view in self.views for name in view.headings]
+        complete = all(view.headings for view in self.views) and len(set(found)) == len(found)
+        return found if complete else []
 
     def check_factored(self, given: bool) -> None:
         """Refuse factors of new samples where the model has kernels, and kernels where it has factors."""

@@ -91,7 +91,7 @@ class Linear(Kernel):
 class Polynomial(Kernel):
     """k(x, z) = (scale ⟨x, z⟩ + coef0)^degree, with coef0 ≥ 0: a negative one is not semidefinite."""
 
-    degree: int
+    degree: int = 3
     coef0: float = 1.0
     scale: float = 1.0
     comparison = "inner product"

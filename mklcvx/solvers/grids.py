@@ -13,7 +13,7 @@ from ..problem.scales import unit_of_price
 
 PRICES = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)  # C in units of 1/(mean k(x, x))
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)  # ν
-EXAMPLE = "give one, for example --grid lam=0.1,1,10"
+EXAMPLES = {"C": "C=0.1,1,10", "nu": "nu=0.1,0.3,0.5", "lam": "lam=0.1,1,10"}
 
 
 def default_grid(kernels: Stored, formulation: str, fixed: Mapping[str, object]) -> dict[str, Sequence[object]]:
@@ -23,7 +23,9 @@ def default_grid(kernels: Stored, formulation: str, fixed: Mapping[str, object])
         return {"nu": SHARES}
     priced = loss is not None and loss.parameter.name == "C"  # whatever nu is then, C sets the prices
     if "C" in fixed or ("nu" in fixed and not priced) or "C" not in formulations.get(formulation).parameter_names:
-        raise InputError(f"grid: {formulation} has no C here to vary: {EXAMPLE}")
+        taken = next((name for name in ("C", "nu") if name in fixed), "")
+        words = f"give --grid {EXAMPLES[taken or 'lam']}{f' in place of --set {taken}' if taken else ''}"
+        raise InputError(f"grid: {formulation} has no C here to vary: {words}")
     unit = unit_of_price(kernels)
     return {"C": [float(f"{price * unit:.2g}") for price in PRICES]}
 

@@ -27,6 +27,7 @@ from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..renamed import renamed
 from .interrupts import stop_if_interrupted
+from .registry import Options
 from .solving import prepared, solved
 
 LARGEST = 100_000  # points of a grid
@@ -180,11 +181,12 @@ def solve_path(
 def each(
     instance: Instance, formulation: str, points: Sequence[Given], *, solver: str = SOLVER,
     tol: float | None = None, time_limit: float | None = None, max_iter: int | None = None,
-    report: Callable[[str], None] = lambda _: None, preprocessing: Preprocessing | None = None, **parameters: Own,
+    report: Callable[[str], None] = lambda _: None, preprocessing: Preprocessing | None = None,
+    options: Options | None = None, **parameters: Own,
 ) -> Iterator[Solution]:  # fmt: skip
     """One solution after the other, as they are found. What depends on kernels and weights alone is computed once."""
-    method = prepared(formulation, solver, tol, time_limit, max_iter, None)
-    given: Parameters = {"time_limit": time_limit, "max_iter": max_iter, "options": {}, "warm": None}
+    method = prepared(formulation, solver, tol, time_limit, max_iter, options)
+    given: Parameters = {"time_limit": time_limit, "max_iter": max_iter, "options": dict(options or {}), "warm": None}
     given |= {"report": lambda _: None, "callback": lambda _: None}
     known = instance if instance.memory is not None or len(points) < 2 else instance.remembering()
     try:

@@ -81,7 +81,7 @@ def test_a_file_gets_the_lines_and_people_a_table(run, wine, tmp_path):
 
 
 def test_the_table_ends_in_a_command_that_solves_the_best_point_on_all_samples(run, wine, tmp_path):
-    fixed = ("-f", "sm1", "--set", "theta=0.7", "--normalise", "trace", "--centre")
+    fixed = ("-f", "sm1", "--set", "theta=0.7", "--normalise", "trace", "--centre", "--kernels", "0,2")
     grid = ("--grid", "C=10,100", "--folds", 2, "-o", tmp_path / "cv.jsonl")
     _, out, _ = run("cv", wine, *fixed, *grid)
     command = out.splitlines()[-1].removeprefix("the best on all samples: mklcvx ")
@@ -89,7 +89,18 @@ def test_the_table_ends_in_a_command_that_solves_the_best_point_on_all_samples(r
     code, out, _ = run(*shlex.split(command), "--json")
     parameters = json.loads(out)["parameters"]
     assert code == 0
+    assert len(json.loads(out)["weights"]) == 2
     assert (parameters["theta"], parameters["C"]) == (0.7, best["parameters"]["C"])
+
+
+def test_where_one_kernel_is_needed_one_can_be_named(run, refusal, wine, tmp_path):
+    """By every command whose refusal says so."""
+    one, answer = ("-f", "svm", "--kernels", "0"), tmp_path / "answer.json"
+    assert run("solve", wine, *one, "-o", answer, "-q")[0] == 0
+    folds, rounds = ("--grid", "C=1", "--folds", 2), ("--solvers", "interior", "--rounds", 1)
+    for command in (("cv", wine, *folds), ("bench", wine, *rounds), ("verify", wine, answer)):
+        assert "name one by --kernels" in refusal(*command, "-f", "svm")
+        assert run(*command, *one)[0] == 0
 
 
 def test_the_exit_status_is_the_worst_one(run, wine):
@@ -127,6 +138,9 @@ def test_classes_and_label_sets():
     found = cross_validate(instance, "ts", [{"lam": 0.01}, {"lam": 0.1}], folds=3)
     assert found.score == "f1_macro"
     assert all(0.5 < row.scores.mean() < 1 for row in found.rows)
+    nearly = Instance(CLASSES.kernels, labels=1 - labels)
+    (row,) = cross_validate(nearly, "ml_sum", [{"C": 1.0}], folds=3).rows
+    assert row.scores.min() > 0.9  # a label that all training samples have is predicted
 
 
 @pytest.mark.parametrize(
@@ -143,7 +157,8 @@ def test_classes_and_label_sets():
         (("--grid", "C=1", "--normalise", "sum"), "normalise 'sum' is unknown"),
         (("--grid", "lam=1", "-f", "hypergraph"), "hypergraph embeds and has no score"),
         (("--grid", "C=1", "-o", "cv.csv"), ".jsonl or .json"),
-        (("--set", "C=2"), "grid: l1 has no C here to vary"),
+        (("--set", "C=2"), "grid: l1 has no C here to vary: give --grid C=0.1,1,10 in place of --set C"),
+        (("--set", "nu=0.3"), "give --grid nu=0.1,0.3,0.5 in place of --set nu"),
     ],
 )
 def test_unusable_requests_are_refused_in_one_line(refusal, wine, arguments, words):

@@ -32,13 +32,14 @@ def classes(tmp_path_factory):
     return saved(tmp_path_factory.mktemp("classes"), instance)
 
 
-def test_the_score_is_that_of_cv_on_the_same_folds(run, wine, tmp_path):
-    steps = ("--normalise", "trace", "--set", "C=100", "--seed", 3, "--score", "balanced_accuracy")
+@pytest.mark.parametrize("normalise", ["trace", "cosine"])
+def test_the_score_is_that_of_cv_on_the_same_folds(run, wine, tmp_path, normalise):
+    steps = ("--normalise", normalise, "--set", "C=100", "--seed", 3, "--score", "balanced_accuracy")
     code, out, err = run("kernels", wine, *QUICK, *steps, "--json", "-o", tmp_path / "found.json")
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert found == json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
-    given = {"folds": 2, "seed": 3, "score": "balanced_accuracy", "normalise": "trace"}
+    given = {"folds": 2, "seed": 3, "score": "balanced_accuracy", "normalise": normalise}
     known = cross_validate(WINE, "l1", [{"C": 100.0}], **given).rows[0]
     assert found["scores"] == pytest.approx(known.scores)
     assert found["names"] == ["age", "genes", "height"]
@@ -59,6 +60,9 @@ def test_classes_have_machines_and_a_page(run, classes, tmp_path):
     answers = ("--answers", "stability,permuted")
     code, out, err = run("kernels", classes, *QUICK, *answers, "--kernels", "1,0", "--html", page, "-q")
     assert (code, out, err) == (0, "", "")
+    code, out, _ = run("kernels", classes, *QUICK, "--answers", "stability", "--multi-class", "ovo", "--json")
+    assert len(json.loads(out)["machines"]) == 3
+    assert " v " in json.loads(out)["machines"][0]
     text = page.read_text(encoding="utf-8")
     assert 'id="classes-' in text
     assert "problem.npz: which kernels matter" in text
@@ -85,7 +89,10 @@ def test_what_is_not_certified_has_status_one(run, wine):
 def test_refusals(refusal, wine, classes, tmp_path):
     assert "answer 'alon' is unknown: did you mean 'alone'?" in refusal("kernels", wine, "--answers", "alon")
     assert "parameter" in refusal("kernels", wine, "--set", "D=1")
-    assert "unknown parameter 'D'" in refusal("kernels", classes, "--set", "D=1")
+    assert "unknown parameter 'D'" in refusal("kernels", classes, "--set", "D=1", "-q")
+    for setting in ("class_weight=balanced", "multi_class=ovo", "C=scale"):
+        assert setting.split("=")[0] in refusal("kernels", classes, "--set", setting, "-q")
+    assert "cannot follow --centre" in refusal("kernels", wine, "--normalise", "cosine", "--centre")
     assert "folds = 1" in refusal("kernels", wine, "--folds", 1)
     assert "threshold = 2.0" in refusal("kernels", wine, "--threshold", 2)
     assert "one kernel" in refusal("kernels", wine, "--kernels", "age")
@@ -95,7 +102,7 @@ def test_refusals(refusal, wine, classes, tmp_path):
 
 def test_report_has_the_section_on_demand(run, tmp_path):
     page, four = tmp_path / "report.html", saved(tmp_path, zoo.real("wine", samples=30, count=5).select([0, 1, 2, 3]))
-    for folds, there in (((), False), (("--folds", 2), True)):
-        code, _, err = run("report", four, *folds, "-o", page, "--solvers", "interior", "--normalise", "diagonal", "-q")
+    for normalise, folds, there in (("diagonal", (), False), ("cosine", ("--folds", 2), True)):
+        code, _, err = run("report", four, *folds, "-o", page, "--solvers", "interior", "--normalise", normalise, "-q")
         assert (code, err) == (0, "")
         assert ('id="kernels"' in page.read_text(encoding="utf-8")) == there

@@ -4,6 +4,8 @@ reason."""
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
@@ -114,6 +116,14 @@ def test_the_chosen_checks_exist():
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize(
+    "estimator", [MKLClassifier, MKLRegressor, OneClassMKL, MultiLabelMKL, TwoStageMKL, HypergraphEmbedding]
+)
+def test_what_a_fit_would_make_is_not_there_before_it(estimator):
+    members = dict(inspect.getmembers(estimator()))
+    assert not [name for name in members if name.endswith("_") and not name.startswith("_")]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

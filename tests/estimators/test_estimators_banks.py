@@ -30,7 +30,7 @@ def squares(X, Z):
 
 
 def test_a_bank_is_a_list_of_names_dicts_kernels_functions_and_transformers():
-    bank = ["linear", *BANK[1:], squares, Cubes(), {"kernel": "poly", "degree": 3, "features": "each"}]
+    bank = ["linear", *BANK[1:], squares, Cubes(), {"kernel": "poly", "features": "each"}]
     model = MKLClassifier("sum", bank, normalise="trace").fit(WINE[:, :4], GRAPE)
     assert list(model.kernel_names_) == [
         "linear", "gaussian(γ=0.1)", "linear", "gaussian(γ=1)[x0,x3]", "squares", "Cubes[0]", "Cubes[1]",
@@ -63,6 +63,7 @@ def test_the_banks_of_the_papers_have_names():
             {"kernels": [{"kernel": "gaussian", "gama": 1}]},
             "kernel 'gaussian' has no parameter 'gama': did you mean 'gamma'?",
         ),
+        ({"kernels": [{"kernel": "rbf", "gamma": 1.0, "relative": 2.0}]}, "'gaussian' has both gamma and relative"),
         ({"kernels": [("g", ["a", "b"], "gaussian")]}, "columns come last: (name, kernels, columns), such as"),
         ({"kernels": [{"kernel": "gaussian", "features": [99]}]}, "are not all among the 13 columns"),
         ({"kernels": [{"kernel": "linear", "features": 3.5}]}, "features 3.5 are unknown"),
@@ -127,3 +128,13 @@ def test_cosine_needs_more_than_a_precomputed_stack():
     model = MKLClassifier(kernels="precomputed").fit(stack_of(WINE), GRAPE)
     with pytest.raises(InputError, match="X has 2 kernels, the model was fitted on 3"):
         model.predict(stack_of(WINE)[..., :2])
+
+
+def test_asymmetric_kernels_are_mended_before_they_are_scaled():
+    inner = WINE @ WINE.T
+    askew = inner + np.triu(0.1 * inner, 1)
+    model = MKLClassifier("average", "precomputed", repair="symmetrise,clip").fit(askew, GRAPE)
+    plain = MKLClassifier("average", "precomputed", repair="clip").fit((askew + askew.T) / 2, GRAPE)
+    np.testing.assert_allclose(model.decision_function(inner), plain.decision_function(inner), rtol=1e-6)
+    with pytest.raises(InputError, match="not symmetric"):
+        model.set_params(repair="clip").fit(askew, GRAPE)

@@ -6,16 +6,26 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from mklcvx import HypergraphEmbedding, Instance, MKLClassifier, MultiLabelMKL, TwoStageMKL, load_model, mkl_path, solve
+from mklcvx import (
+    HypergraphEmbedding,
+    Instance,
+    MKLClassifier,
+    MKLRegressor,
+    MultiLabelMKL,
+    TwoStageMKL,
+    load_model,
+    mkl_path,
+    solve,
+)
 from mklcvx.errors import InputError
 from mklcvx.problem.preprocessing import Preprocessing
-from tables import CANCER, GRAPE, KERNELS, MALIGNANT, TEST, TRAIN, WINE, stack_of
+from tables import CANCER, GRAPE, KERNELS, LEARNED, MALIGNANT, TARGET, TEST, TRAIN, WINE, stack_of
 
 pytestmark = pytest.mark.slow
 
@@ -236,6 +246,16 @@ def test_a_calibration_ends_with_its_fit(tmp_path):
         model.set_params(probability=True).predict_proba(CANCER)
 
 
+@pytest.mark.parametrize("model", [MKLClassifier("average", "linear"), MultiLabelMKL(kernels="linear")])
+def test_a_fit_that_fails_leaves_nothing_to_predict_with(model):
+    """Its kernels with the former coefficients would be a model that nobody has fitted."""
+    fitted = clone(model).fit(CANCER, MALIGNANT).set_params(C=-1.0)
+    with pytest.raises(InputError, match="C"):
+        fitted.fit(2 * CANCER, MALIGNANT)
+    with pytest.raises(NotFittedError):
+        fitted.predict(CANCER)
+
+
 def test_probabilities_on_a_precomputed_stack():
     model = MKLClassifier("l1", KERNELS, probability=True, calibration_folds=3).fit(CANCER, MALIGNANT)
     stacked = clone(model).set_params(kernels="precomputed").fit(stack_of(CANCER), MALIGNANT)
@@ -329,6 +349,24 @@ def test_paths_of_other_families_and_of_the_other_loss():
     weighted = mkl_path(CANCER, MALIGNANT, {"nu": [0.2]}, kernels=KERNELS, sample_weight=np.full(90, 2.0))
     model = MKLClassifier("l1", KERNELS, nu=0.2).fit(CANCER, MALIGNANT)
     assert weighted.solutions[0].objective == pytest.approx(model.solutions_[0].objective, rel=3e-8)
+
+
+def test_a_path_over_losses_has_the_price_of_each():
+    """In the unit of the kernels, which are not of unit size here, also where that is asked for by its name."""
+    given = {"kernels": "linear", "formulation": "average", **RAW}
+    expected = MKLRegressor(**given).fit(10 * LEARNED, TARGET).solutions_[0].parameters["C"]
+    assert expected < 0.01
+    for asked in ({}, {"C": "scale"}):
+        along = mkl_path(10 * LEARNED, TARGET, {"loss": ["squared", "nu_svr"]}, **given, **asked)
+        assert along.values("C").tolist() == [expected, expected]
+
+
+@pytest.mark.parametrize(("X", "y"), [(CANCER, MALIGNANT), (WINE, GRAPE)])
+def test_a_path_takes_the_options_of_its_solver(X, y):
+    given = {"kernels": KERNELS, "solver": "level", "tol": 1e-4}
+    paths = [mkl_path(X, y, {"C": [1.0]}, solver_options={"share": share}, **given) for share in (0.01, 0.9)]
+    quick, slow = (path.solutions[0].as_dict()["iterations"] for path in paths)
+    assert quick < slow
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, PoissonRegressor
-from sklearn.metrics import r2_score
+from sklearn.metrics import d2_tweedie_score, r2_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
@@ -182,5 +182,7 @@ def test_poisson_is_poisson_regression_and_scores_its_deviance(tmp_path):
     assert both.solutions_[0].certified
     assert both.predict(X).shape == (50, 2)
     assert (both.predict(X) > 0).all()
+    each = [d2_tweedie_score(y // part, both.predict(X)[:, k], power=1) for k, part in enumerate((1, 2))]
+    assert both.score(X, np.column_stack([y, y // 2])) == pytest.approx(np.mean(each))
     with check_refused("loss poisson takes counts y ≥ 0", "use another loss"):
         MKLRegressor("l1", loss="poisson").fit(X, y - 1)

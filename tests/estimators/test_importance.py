@@ -178,6 +178,10 @@ def test_regression_two_stages_and_one_class():
     detector = OneClassMKL("average", "precomputed", nu=0.2)
     found = kernel_importance(detector, gaussians, 1 - 2 * Y, cv=2, scoring="roc_auc", answers=["alone"])
     assert found.scoring == "roc_auc"
+    of_its_own = {"scoring": lambda model, X, y: model.score_samples(X).mean(), "answers": ["alone"]}
+    assert np.isfinite(kernel_importance(detector, gaussians, None, cv=2, **of_its_own).alone).all()
+    counts = MKLRegressor("average", "precomputed", loss="poisson", normalise="trace")
+    assert kernel_importance(counts, stack, Y, cv=2, answers=["alone"]).scoring == "d2"
     assert kernel_importance(detector, gaussians, None, answers=["stability"], resamples=2).resampled.shape == (2, 1, 2)
 
 
@@ -256,6 +260,7 @@ def test_seeds_decide_not_jobs_and_progress_is_reported(copies):
         ({"names": ["a"]}, "1 names for 2 kernels"),
         ({"scoring": "acuracy"}, "scoring 'acuracy' is unknown: did you mean 'accuracy'"),
         ({"scoring": 3}, "scoring 3 is unknown: give a name of scikit-learn"),
+        ({"scoring": ["accuracy", "f1"]}, "is unknown: give a name of scikit-learn, or a function"),
     ],
 )
 def test_unusable_questions_are_refused(settings, words):

@@ -55,3 +55,18 @@ def test_responses_keep_the_names_of_their_columns(run, tmp_path):
     response = pd.DataFrame({"weight": X["a"] ** 2, "length": X["b"]})
     model = MKLRegressor("l2", BANK).fit(X, response)
     assert table_of(run, model, tmp_path) == ["decision weight", "decision length"]
+
+
+def test_the_truth_is_matched_by_its_names_and_is_no_feature(run, model, tmp_path):
+    """In whatever order --var lists the columns, whether the model knows the names of its features or not."""
+    pd.concat([X, LABELS], axis=1).to_csv(tmp_path / "rows.csv", index=False)
+    plain = MultiLabelMKL("ml_sum", BANK).fit(X.to_numpy(), LABELS)
+    said = []
+    for one in (model, plain):
+        one.save(tmp_path / "model.npz")
+        for order in ("red,round", "round,red"):
+            code, _, err = run("predict", tmp_path / "model.npz", tmp_path / "rows.csv", "--var", f"labels={order}")
+            assert code == 0
+            said.append(err)
+    assert len({*said}) == 1
+    assert "macro F1" in said[0]

@@ -144,6 +144,10 @@ def test_kernels_can_be_named_whatever_they_come_from(tmp_path):
 def test_weights_by_name_of_several_machines_and_of_kernels_with_one_name():
     model = MKLClassifier("l1", ["linear", "linear"]).fit(WINE, GRAPE)
     assert list(model.named_weights_) == ["linear", "linear (2)"]
+    model.set_params(kernels="linear", kernel_names=["a", "a", "a (2)"]).fit(
+        [WINE[:, :2], WINE[:, 2:4], WINE[:, 4:]], GRAPE
+    )
+    assert list(model.named_weights_) == ["a", "a (3)", "a (2)"]
     np.testing.assert_array_equal(np.stack([*model.named_weights_.values()], axis=1), model.weights_)
 
 

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_sp
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklcvx import MKLClassifier, Views, kernel_importance
+from mklcvx import MKLClassifier, Views, kernel_importance, load_model
 from refusals import check_refused
 from tables import GRAPE, WINE
 
@@ -36,6 +36,33 @@ def test_views_are_the_list_or_the_dict_that_they_were_made_of():
     np.testing.assert_array_equal(model.decision_function(NAMED), same.decision_function(NAMED))
     turned = Views({"colours": COLOURS[:4], "acids": ACIDS[:4]})
     np.testing.assert_array_equal(model.predict(turned), model.predict(NAMED)[:4])
+
+
+def test_headings_of_views_are_those_of_training(run, tmp_path):
+    """Also by a model from its file, and by the columns of a table without views."""
+    table = pd.DataFrame(WINE[:, :3], columns=["p", "q", "r"])
+    views = {"first": table[["p", "q"]], "second": table[["r"]]}
+    model = MKLClassifier("average", "linear").fit(views, GRAPE)
+    model.save(tmp_path / "model.npz")
+    for fitted in (model, load_model(tmp_path / "model.npz")):
+        with check_refused("view first has the columns q, p, the model was fitted on p, q"):
+            fitted.predict({"second": table[["r"]], "first": table[["q", "p"]]})
+        assert fitted.score([WINE[:, :2], WINE[:, 2:3]], GRAPE) == model.score(views, GRAPE)
+    table[["r", "q", "p"]].to_csv(tmp_path / "turned.csv", index=False)
+    code, out, _ = run("predict", tmp_path / "model.npz", tmp_path / "turned.csv")
+    assert code == 0
+    predicted = [int(line.split(",")[-1]) for line in out.splitlines()[1:]]
+    np.testing.assert_array_equal(predicted, model.predict(views))
+
+
+def test_kernels_that_get_other_names_keep_those_that_they_are_given_by(tmp_path):
+    named = {"a": WINE @ WINE.T, "b": ACIDS @ ACIDS.T}
+    model = MKLClassifier("average", "precomputed", kernel_names=["u", "v"]).fit(named, GRAPE)
+    model.save(tmp_path / "model.npz")
+    for fitted in (model, load_model(tmp_path / "model.npz")):
+        assert fitted.kernel_names_.tolist() == ["u", "v"]
+        turned = {name: named[name] for name in ("b", "a")}
+        np.testing.assert_array_equal(fitted.predict(turned), model.predict(np.stack([*named.values()], axis=-1)))
 
 
 def test_importances_are_measured_for_lists_and_dicts_of_views():

@@ -269,6 +269,11 @@ def test_the_records_of_kept_folds_are_read_for_the_same_request_alone(tmp_path)
     assert "cv.jsonl.part" in kept.write(found)
     assert kept.read() == found
     assert KeptFolds(output, problem, {"C": 2}).read() == {}
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "K1.csv").write_text("1 0\n0 1\n", encoding="utf-8")
+    of_folder = KeptFolds(output, tmp_path / "folder", 0)
+    (tmp_path / "folder" / "K1.csv").write_text("1 .5\n.5 1\n", encoding="utf-8")
+    assert KeptFolds(output, tmp_path / "folder", 0).request != of_folder.request
     (tmp_path / "cv.jsonl.part").write_text(json.dumps({"schema": "mklcvx.folds/1"}), encoding="utf-8")
     assert kept.read() == {}
     kept.remove()
