@@ -76,8 +76,7 @@ class Preprocessing:
         if names is not None and len(names) != M:
             raise InputError(f"names has {len(names)} entries for {M} kernels: give one name per kernel")
         self._names = None if names is None else [" ".join(str(name).split()) for name in names]
-        weight = None if sample_weight is None else as_weights(sample_weight, n, may_vanish=True)
-        weight = None if weight is None or (weight == 1).all() else weight
+        weight = _counts(sample_weight, n)
         centre = Centre if weight is None else WeightedCentre
         self.steps = tuple(centre() if isinstance(step, Centre) else step for step in self.steps)
         self._shape, self._states = None, []
@@ -89,11 +88,12 @@ class Preprocessing:
     def fit_factors(self, kernels: LowRank, sample_weight: Array | None = None) -> LowRank:
         """Fit scales that the diagonals determine, and return the scaled training kernels in factors."""
         self._shape, self._states, factors = (len(kernels), kernels.shape[1]), [], []
+        weight = _counts(sample_weight, kernels.shape[1])
         for m in range(len(kernels)):
             factor, states = kernels.factor(m), []
             for step in self.steps:
                 with self._naming(m, step):
-                    states.append(step.fit(factor, (factor**2).sum(axis=1), sample_weight))
+                    states.append(step.fit(factor, (factor**2).sum(axis=1), weight))
                 factor = factor / np.sqrt(states[-1]["scale"])
             self._states.append(states)
             factors.append(factor)
@@ -250,6 +250,12 @@ class Preprocessing:
         if given.shape != shape:
             raise InputError(f"test_diagonals has shape {given.shape}: give k(x, x) of shape {shape}, (M, t)")
         return _finite(given, "test_diagonals").astype(float)
+
+
+def _counts(sample_weight: Array | None, samples: int) -> Array | None:
+    """How often each sample counts; None where all count once."""
+    weight = as_weights(sample_weight, samples, may_vanish=True)
+    return None if (weight == 1).all() else weight
 
 
 def _stack(kernels: Kernels, name: str, shape: tuple[int | None, ...] = (None, None, None)) -> RealArray:
