@@ -101,15 +101,14 @@ def _verify_machines(
     as_json: bool,
 ) -> None:
     """Judge every machine of a file; the answer is accepted if all of them are."""
-    from ..problem.preprocessing import Preprocessing
     from ..solvers.one_against import parts_of
-    from ..solvers.solving import preprocessed
+    from ..solvers.solving import refitted
     from ..verification.judge import judge_submission
     from ..verification.submissions import submission_of
     from .display import show_verdicts
 
     if found.preprocessing is not None:  # fitted again: the numbers of the file are not trusted
-        problem = preprocessed(problem, Preprocessing(found.preprocessing.steps))
+        problem = refitted(problem, found.preprocessing)
     parts = parts_of(problem, found.multi_class)
     alike = [part.members.tolist() for part in parts] == [members.tolist() for members in found.members]
     if not alike or problem.targets.names != found.label_names:

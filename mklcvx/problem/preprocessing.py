@@ -6,6 +6,7 @@ the same arithmetic, kernel by kernel, and the values k(x, x) are carried along 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
@@ -42,6 +43,7 @@ __all__ = [
 ]  # fmt: skip
 
 ASYMMETRY = 1e-8
+ALIKE = 1e-6  # of the largest: what two fits on the same kernels may differ by
 WANTED = "one, such as a float array of NumPy"
 
 
@@ -203,6 +205,13 @@ class Preprocessing:
         chain._states = [[{key: value[m] for key, value in state.items()} for _, state in loaded] for m in range(M)]
         return chain
 
+    def agrees(self, other: Preprocessing) -> bool:
+        """Whether another chain has the same steps, with the same numbers up to rounding."""
+        if self._shape != other._shape or [step.name for step in self.steps] != [step.name for step in other.steps]:
+            return False
+        pairs = zip(itertools.chain(*self._states), itertools.chain(*other._states), strict=True)
+        return all(_alike(one[key], two[key]) for one, two in pairs for key in one)
+
     def _which(self, m: int) -> str:
         return f"kernel {m}" if self._names is None else f"kernel {m} ({self._names[m]})"
 
@@ -250,6 +259,11 @@ class Preprocessing:
         if given.shape != shape:
             raise InputError(f"test_diagonals has shape {given.shape}: give k(x, x) of shape {shape}, (M, t)")
         return _finite(given, "test_diagonals").astype(float)
+
+
+def _alike(one: ArrayLike, other: ArrayLike) -> bool:
+    one, other = np.asarray(one), np.asarray(other)
+    return one.shape == other.shape and bool(np.abs(one - other).max() <= ALIKE * np.abs(one).max())
 
 
 def _counts(sample_weight: Array | None, samples: int) -> Array | None:

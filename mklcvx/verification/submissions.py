@@ -25,7 +25,7 @@ from ..io.json_text import check_size
 from ..problem.instance import Instance
 from ..problem.preprocessing import Preprocessing
 from ..schemas import MACHINES, known
-from ..solvers.solving import preprocessed
+from ..solvers.solving import refitted
 from .answers import Answer, answer_of, largest_answer, nothing_given
 from .case import Stated
 
@@ -176,9 +176,9 @@ def _prepared(instance: Instance, record: Mapping[str, object]) -> tuple[Instanc
     said = record.get("preprocessing")
     if said is None:
         return instance, ()
-    steps = Preprocessing.from_dict(said if isinstance(said, Mapping) else {}).steps
-    words = ", ".join(step.name for step in steps)
-    return preprocessed(instance, Preprocessing(steps)), (f"for the kernels after the answer's own steps: {words}",)
+    chain = Preprocessing.from_dict(said if isinstance(said, Mapping) else {})
+    words = ", ".join(step.name for step in chain.steps)
+    return refitted(instance, chain), (f"for the kernels after the answer's own steps: {words}",)
 
 
 def _trace(rows: object) -> tuple[Answer, ...]:

@@ -7,7 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from mklcvx import Instance, save_instance
+from mklcvx import Instance, save_instance, solve
+from mklcvx.io.files import load_instance, save_solution
+from mklcvx.problem.preprocessing import Preprocessing
+from mklcvx.solvers.solving import preprocessed
 
 STEPS = ("-f", "l2", "--centre", "--normalise", "trace")
 COUNTS = np.where(np.arange(24) < 8, 3, 1)
@@ -61,3 +64,14 @@ def test_the_price_that_nobody_names_is_one_for_every_command(said, files):
 def test_nu_asks_for_weights_of_mean_one(refusal, files):
     said = refusal("kernels", files / "weighted.npz", "-f", "l2", "--set", "nu=0.2", "--folds", "2")
     assert "the sample weights are 1.66667 on average: divide them by that" in said
+
+
+def test_an_answer_is_judged_for_the_kernels_it_was_found_for(run, files):
+    """As often as weights say, or once, as older files have it."""
+    problem, answer = files / "weighted.npz", files / "answer.json"
+    assert run("solve", problem, *STEPS, "-q", "-o", answer)[0] == 0
+    assert run("verify", problem, answer, "--no-diagnosis")[0] == 0
+    loaded = load_instance(problem)
+    once = preprocessed(loaded, steps := Preprocessing.from_options(centre=True, normalise="trace"), weighted=False)
+    save_solution(answer, solve(once, "l2", preprocessing=steps))
+    assert run("verify", problem, answer, "--no-diagnosis")[0] == 0
