@@ -29,7 +29,19 @@ import numpy as np
 from .audit import Machine, biases, low_part, proved_ridge, ridged, smaller_ridge, two_sides
 from .claims import OLD, PAIRS, Point, audited, number, numbers, parameters_of, targets_of
 from .losses import feasible, samples_of
-from .numbers import dot, dyadic, entropy, fractions, positive, require, root, smoothed_largest, stack_of, whole
+from .numbers import (
+    dot,
+    dyadic,
+    entropy,
+    fractions,
+    is_semidefinite,
+    positive,
+    require,
+    root,
+    smoothed_largest,
+    stack_of,
+    whole,
+)
 
 HYPERGRAPH = {"lam": "lam", "dimensions": "dimensions", "expansion": "word"}
 PARAMETERS = {
@@ -231,12 +243,19 @@ def second_stage(stack, signs, mu, record, given, weight):
     low = low_part(record, rows.shape, True)
     lows = [None] * len(signs) if low is None else np.atleast_2d(low)
     shifts = biases({**record, "bias": [record["bias"]]} if single else record, (len(signs),))
-    ridge, worst = smaller_ridge(record, stack, mu), Fraction(0)
-    for y, a, fine, bias in zip(signs, alpha, lows, shifts, strict=True):
+    worst, stretches = Fraction(0), of_machines(record, "second_stage_stretch", len(signs), single)
+    require(min(stretches, default=1) >= 1, "multipliers.second_stage_stretch: below 1")
+    stretches = stretches or [Fraction(1)] * len(signs)
+    ridges = of_machines(record, "second_stage_ridge", len(signs), single)
+    for delta in set(ridges):
+        proved = is_semidefinite(stack, [float(w) for w in mu], delta, True)
+        require(proved, "multipliers.second_stage_ridge: ridge is not proved")
+    ridges = ridges or [smaller_ridge(record, stack, mu)] * len(signs)
+    for y, a, fine, bias, t, ridge in zip(signs, alpha, lows, shifts, stretches, ridges, strict=True):
         require(set(y) == {-1, 1}, "y: the instance's labels are not −1 and +1")
         samples = samples_of("hinge", {"C": given["C"]}, None, y, weight, True)
         feasible(a, y, samples, True, False, exactly)
-        machine = Machine(stack, y, samples, a, mu, None, bias=bias, ridge=ridge, low=fine)
+        machine = Machine(stack, y, samples, a, mu, None, bias, t, fine, ridge)
         sides, gain = two_sides(machine), sum(fractions(a))
         energy = (dot(mu, sides.q) + sides.penalty) / 2
         gap = sides.upper - (gain - dot(mu, sides.q) / 2)
@@ -244,6 +263,14 @@ def second_stage(stack, signs, mu, record, given, weight):
         require(energy > 0 or nothing, "multipliers.second_stage_gap: the SVMs prove nothing")
         worst = max(worst, Fraction(0) if nothing else gap / energy)
     return worst
+
+
+def of_machines(record, name, count, single):
+    """A number of every SVM, or one alone; none in files that do not have it."""
+    if name not in record["multipliers"]:
+        return []
+    said = numbers(record["multipliers"][name], () if single else (count,), f"multipliers.{name}")
+    return list(fractions(np.atleast_1d(said)))
 
 
 # ------------------------------------------------------------------------------------------------------ hypergraphs
@@ -350,7 +377,8 @@ def point_multipliers(record):
     """The multipliers that are part of the point, and the fields that are not checked here."""
     name = record["formulation"]
     used = {"ml_minimax": ["gamma"], "ts": ["beta"], "ts_l1": ["beta"], "hypergraph": ["Z"], "hypergraph_smooth": ["Z"]}
-    return [*used.get(name, []), "second_stage_gap"], ["certificate.ridge"] if name in PAIRS else []
+    second = ["second_stage_gap", "second_stage_stretch", "second_stage_ridge"]
+    return [*used.get(name, []), *second], ["certificate.ridge"] if name in PAIRS else []
 
 
 if __name__ == "__main__":

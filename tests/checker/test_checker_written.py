@@ -1,0 +1,137 @@
+"""The auditor confirms files exactly as `save_solution` writes them, of every family: no claim is put right before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from honest import written
+from joint_cases import OWN, classes, responses
+from mklcvx import Instance, Solution, second_stage, solve
+from mklcvx.checker import audit as single_tasks
+from mklcvx.checker import claims, families, joint
+from mklcvx.checker.files import arrays_of, read_solution
+from mklcvx.formulations import FORMULATIONS, SINGLE_TASKS
+from mklcvx.io.files import save_instance, save_solution
+from solved_once import remembered
+
+SINGLE = {f.name for f in SINGLE_TASKS}
+STAGES, LABELS = ("ts", "ts_l1", "alignment"), ("ml_sum", "ml_minimax")
+HYPERGRAPHS = ("hypergraph", "hypergraph_smooth")
+
+
+def kernels_and_labels(n: int = 12) -> tuple[np.ndarray, np.ndarray]:
+    """Two Gaussians and a linear kernel, and three labels."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(n, 4))
+    distances = ((features[:, None] - features) ** 2).sum(axis=2)
+    labels = (features[:, :3] + 0.5 * rng.normal(size=(n, 3)) > 0).astype(int)
+    labels[0], labels[1] = 1, 0
+    return np.stack([np.exp(-0.1 * distances), np.exp(-distances), features @ features.T]), labels
+
+
+STACK, MEMBERS = kernels_and_labels()
+TWO = Instance(STACK, 2 * MEMBERS[:, 0] - 1, groups=[0, 0, 1])
+MANY = Instance(STACK, labels=MEMBERS)
+RANK_ONE = Instance(np.stack([np.outer(x, x) for x in np.random.default_rng(3).normal(size=(4, 12))]), TWO.y)
+CLASSES, RESPONSES = classes(9), responses(9)
+CASES: list[tuple[Instance, str, dict[str, Any]]] = [
+    *((instance, name, {"C": C}) for instance in (TWO, MANY) for name in STAGES for C in (1.0, 1e4)),
+    (MANY, "ts", {"balanced": True}),
+    (MANY, "alignment", {"approximate": True}),
+    (RANK_ONE, "ts", {"C": 1e4}),
+    (RANK_ONE, "alignment", {"C": 100.0}),
+    *((instance, name, {"C": C}) for instance in (TWO, MANY) for name in LABELS for C in (1.0, 1e3)),
+    *((MANY, name, {}) for name in HYPERGRAPHS),
+    *((TWO, name, {"C": 2.0, **OWN.get(name, {})}) for name in sorted(SINGLE - {"svm", "li", "ckl", "vskl"})),
+    *((TWO, name, {"C": 2.0}) for name in ("li", "ckl", "vskl")),
+    (Instance(STACK[:1], TWO.y), "svm", {"C": 100.0}),
+    (TWO, "l1", {"nu": 0.4}),
+    *((CLASSES, "l1", {"loss": loss}) for loss in ("crammer_singer", "softmax")),
+    *((RESPONSES, name, {"loss": "huber", **OWN["huber"], **OWN.get(name, {})}) for name in ("sum", "group_lasso")),
+]  # fmt: skip
+
+
+def titled(case: tuple[Instance, str, dict[str, Any]]) -> str:
+    instance, name, given = case
+    return "-".join([name, instance.targets.kind, str(len(instance.kernels)), *map(str, given.values())])
+
+
+def solved(instance: Instance, name: str, given: dict[str, Any]) -> Solution:
+    return remembered(instance, (name, tuple(given.items())), lambda: solve(instance, name, **given))
+
+
+def checker_of(solution: Solution) -> tuple[Any, Any]:
+    if solution.formulation in SINGLE:
+        return joint.evaluated_file, single_tasks.point_multipliers
+    return families.evaluated_file, families.point_multipliers
+
+
+def audit(folder: Path, instance: Instance, solution: Solution, kind: str = "npz") -> tuple[int, str]:
+    """Exit status and last line for the files as they are written."""
+    save_instance(folder / "problem.npz", instance)
+    save_solution(folder / f"answer.{kind}", solution)
+    data, record = arrays_of(folder / "problem.npz"), read_solution(folder / f"answer.{kind}")
+    status, lines = claims.audit(data, record, *checker_of(solution))
+    return status, lines[-1]
+
+
+def test_every_formulation_is_among_the_cases():
+    assert {name for _, name, _ in CASES} == {f.name for f in FORMULATIONS}
+
+
+@pytest.mark.parametrize("kind", ["npz", "json"])
+@pytest.mark.parametrize("case", CASES, ids=titled)
+def test_a_file_as_it_is_written_is_confirmed(tmp_path, case, kind):
+    solution = solved(*case)
+    assert solution.certified != case[2].get("approximate", False)
+    assert audit(tmp_path, case[0], solution, kind) == (0, "confirmed")
+
+
+@pytest.mark.parametrize("name", HYPERGRAPHS)
+def test_an_embedding_with_machines_is_confirmed(tmp_path, name):
+    solution = second_stage(MANY, solved(MANY, name, {}), C=1e4)
+    assert solution.certified
+    assert audit(tmp_path, MANY, solution) == (0, "confirmed")
+
+
+# -------------------------------------------------------------------------------------------------- the second stage
+def judged(record: dict[str, Any], instance: Instance = TWO) -> str:
+    labels = instance.targets.indicators()
+    try:
+        claims.claims(record, families.evaluated(instance.kernels, labels, record, instance.sample_weight))
+    except ValueError as fault:
+        return str(fault)
+    return "confirmed"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "fault"),
+    [
+        ("second_stage_stretch", 1 - 2.0**-40, "multipliers.second_stage_stretch: below 1"),
+        ("second_stage_stretch", 1 + 2.0**-20, "multipliers.second_stage_gap: smaller than the gap is"),
+        ("second_stage_stretch", [1.0], "multipliers.second_stage_stretch: not an array of the shape ()"),
+        ("second_stage_stretch", None, "multipliers.second_stage_stretch: not finite numbers"),
+        ("second_stage_ridge", 1e-6, "multipliers.second_stage_gap: smaller than the gap is"),
+        ("second_stage_ridge", 1e-40, "multipliers.second_stage_ridge: ridge is not proved"),
+        ("second_stage_ridge", -1.0, "multipliers.second_stage_ridge: ridge is not proved"),
+        ("second_stage_gap", 0.0, "multipliers.second_stage_gap: smaller than the gap is"),
+    ],
+)
+def test_a_stretch_or_a_ridge_that_proves_less_is_rejected(name, value, fault):
+    """Kernels of rank one are not semidefinite as they are stored: without their δ nothing is proved."""
+    record = written(solved(RANK_ONE, "ts", {"C": 1e4}))
+    assert judged(record, RANK_ONE) == "confirmed"
+    record["multipliers"][name] = value
+    assert judged(record, RANK_ONE) == fault
+
+
+def test_without_a_stretch_and_a_ridge_the_gap_is_measured_as_it_was_in_older_files():
+    record = written(solved(TWO, "ts", {"C": 1.0}))
+    for part in ("stretch", "ridge"):
+        del record["multipliers"][f"second_stage_{part}"]
+    record["multipliers"]["second_stage_gap"] = 1e-9
+    assert judged(record) == "confirmed"
