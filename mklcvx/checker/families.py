@@ -127,7 +127,7 @@ def many_labels(stack, signs, mu, record, given, weight):
     uppers = [side.upper for side in sides]
     upper = sum(uppers) if record["formulation"] == "ml_sum" else max(uppers)
     penalty = dot(gamma, [side.penalty for side in sides])
-    squares = [sum(side.squares[m] for side in sides) for m in range(count)]
+    squares = [sum(positive(side.squares[m]) for side in sides) for m in range(count)]
     spread = np.sum([machine.spread() for machine in machines], axis=0)
     size = (
         gain + abs(upper) + sum(machine.uncancelled(side.reach) for machine, side in zip(machines, sides, strict=True))
