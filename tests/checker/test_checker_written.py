@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from mklcvx import Instance, Solution, second_stage, solve
 from mklcvx.checker import audit as single_tasks
 from mklcvx.checker import claims, families, joint
 from mklcvx.checker.files import arrays_of, read_solution
+from mklcvx.checker.prices import domain, dual_cost
 from mklcvx.formulations import FORMULATIONS, SINGLE_TASKS
 from mklcvx.io.files import save_instance, save_solution
 from solved_once import remembered
@@ -37,6 +39,12 @@ STACK, MEMBERS = kernels_and_labels()
 TWO = Instance(STACK, 2 * MEMBERS[:, 0] - 1, groups=[0, 0, 1])
 MANY = Instance(STACK, labels=MEMBERS)
 RANK_ONE = Instance(np.stack([np.outer(x, x) for x in np.random.default_rng(3).normal(size=(4, 12))]), TWO.y)
+SINGLE_PRECISION = Instance(
+    np.stack([np.outer(x, x) for x in np.random.default_rng(5).normal(size=(8, 4)).T]).astype(np.float32),
+    labels=MEMBERS[:8],
+)
+EVEN = np.array([1, -1] * 4)
+BALANCED, RESPONSE = Instance(STACK[1:, :8, :8], EVEN), Instance(STACK[1:, :8, :8], response=10.0 * EVEN)
 CLASSES, RESPONSES = classes(9), responses(9)
 CASES: list[tuple[Instance, str, dict[str, Any]]] = [
     *((instance, name, {"C": C}) for instance in (TWO, MANY) for name in STAGES for C in (1.0, 1e4)),
@@ -53,6 +61,11 @@ CASES: list[tuple[Instance, str, dict[str, Any]]] = [
     *((CLASSES, "l1", {"loss": loss}) for loss in ("crammer_singer", "softmax")),
     *((RESPONSES, name, {"loss": "huber", **OWN["huber"], **OWN.get(name, {})}) for name in ("sum", "group_lasso")),
 ]  # fmt: skip
+AT_BOUNDS: list[tuple[Instance, str, dict[str, Any]]] = [
+    (BALANCED, "block_elastic", {"C": 1e-3, "l1_ratio": 0.0}),
+    (BALANCED, "block_elastic", {"C": 1e-3, "l1_ratio": 0.0, "bias": False}),
+    (RESPONSE, "sum", {"C": 1e-3, "loss": "huber", "delta": 0.1}),
+]
 
 
 def titled(case: tuple[Instance, str, dict[str, Any]]) -> str:
@@ -96,6 +109,38 @@ def test_an_embedding_with_machines_is_confirmed(tmp_path, name):
     solution = second_stage(MANY, solved(MANY, name, {}), C=1e4)
     assert solution.certified
     assert audit(tmp_path, MANY, solution) == (0, "confirmed")
+
+
+@pytest.mark.parametrize("case", AT_BOUNDS, ids=titled)
+def test_no_gap_is_confirmed_where_every_alpha_is_at_its_bound(tmp_path, case):
+    """Such a gap is smaller than what quotients are rounded by, which is all that may be lacking."""
+    solution = solved(*case)
+    assert 0 < solution.certificate.gap < 2.0**-900
+    assert audit(tmp_path, case[0], solution) == (0, "confirmed")
+    record, y = written(solution), case[0].targets.values
+    point = single_tasks.evaluated(case[0].kernels, y, record)
+    claims.claims(record, point)
+    for wider in ({"upper": point.upper + point.size / 2**199}, {"lower": point.lower - point.size / 2**199}):
+        with pytest.raises(ValueError, match="gap: smaller than the difference"):
+            claims.claims(record, point._replace(**wider))
+    record["certificate"]["gap"] = float(point.upper - point.lower + point.size / 2**198)
+    with pytest.raises(ValueError, match="relative_gap"):
+        claims.claims(record, point._replace(upper=point.upper + point.size / 2**199))
+
+
+def test_block_elastic_at_zero_is_sum_whatever_the_kernels():
+    """Its weights are one: others would make less of a kernel that is not semidefinite."""
+    q, none = [Fraction(3), Fraction(-1, 3), Fraction(2)], {"l1_ratio": Fraction(0), "tau": Fraction(0)}
+    assert dual_cost("block_elastic", q, none, None) == dual_cost("sum", q, {}, None) == Fraction(7, 3)
+    assert dual_cost("block_elastic", q, {"l1_ratio": Fraction(1)}, None) == Fraction(3, 2)
+    assert domain("block_elastic", np.ones(3), none) == [1, 1, 1]
+    with pytest.raises(ValueError, match=r"block_elastic has the weights 1\.0"):
+        domain("block_elastic", np.array([1.0, 0.5, 1.0]), none)
+
+
+def test_norms_of_classes_whose_kernels_are_not_semidefinite_are_confirmed(tmp_path):
+    solution = solved(SINGLE_PRECISION, "ml_sum", {"C": 1e4})
+    assert audit(tmp_path, SINGLE_PRECISION, solution) == (0, "confirmed")
 
 
 # -------------------------------------------------------------------------------------------------- the second stage
