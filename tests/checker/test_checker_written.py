@@ -39,10 +39,9 @@ STACK, MEMBERS = kernels_and_labels()
 TWO = Instance(STACK, 2 * MEMBERS[:, 0] - 1, groups=[0, 0, 1])
 MANY = Instance(STACK, labels=MEMBERS)
 RANK_ONE = Instance(np.stack([np.outer(x, x) for x in np.random.default_rng(3).normal(size=(4, 12))]), TWO.y)
-SINGLE_PRECISION = Instance(
-    np.stack([np.outer(x, x) for x in np.random.default_rng(5).normal(size=(8, 4)).T]).astype(np.float32),
-    labels=MEMBERS[:8],
-)
+COLUMNS = np.random.default_rng(1).normal(size=(12, 4)).T
+ROUNDED = np.stack([np.outer(x, x) for x in COLUMNS]).astype(np.float32)
+SINGLE_PRECISION = Instance(ROUNDED, labels=np.vstack([[[1] * 3, [0] * 3], COLUMNS[:3, 2:].T > 0]).astype(int))
 EVEN = np.array([1, -1] * 4)
 BALANCED, RESPONSE = Instance(STACK[1:, :8, :8], EVEN), Instance(STACK[1:, :8, :8], response=10.0 * EVEN)
 CLASSES, RESPONSES = classes(9), responses(9)
