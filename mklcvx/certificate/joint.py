@@ -316,7 +316,7 @@ class Evaluation:
         upper = total_above([*bound, t**2 * self.square[1] / 2, value])
         scale = max(total_below([(1 + t**2) * self.square[0] / 2]), 0.0)
         if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
-            scale = max(scale, float(below(value, SCALE_STEPS)))
+            scale = max(scale, float(below(value, 2 * self.side.steps + SCALE_STEPS)))
         width = no_wider(width, self.lower, upper)
         return Certificate(
             self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=at.delta, stretch=t, gain=self.gain

@@ -63,7 +63,7 @@ from .rounding import Array, U, above, below, no_wider, product_terms, total_abo
 from .sample_terms import NO_RIDGE, Costs, Ridge, SampleTerms, sample_terms
 
 Parts = tuple[float, float]  # a number as the sum of two, the second below the last bit of the first
-SCALE_STEPS = 512  # more than R(μ) takes: its value is one from above, and no digit of a scale matters
+SCALE_STEPS = 512  # more than R(μ) takes beside those of its terms; no digit of a scale matters
 MARGIN = 1.1  # times what rounding and δ may take from a margin
 
 
@@ -260,7 +260,7 @@ class Evaluation:
         upper = total_above([*bound, lengths[1] / 2, value])
         scale = max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0)
         if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
-            scale = max(scale, float(below(value, SCALE_STEPS)))
+            scale = max(scale, float(below(value, 2 * self.side.steps + SCALE_STEPS)))  # it is a value from above
         width = no_wider(width, self.lower, upper)
         return Certificate(
             self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=delta, stretch=t, gain=self.gain
