@@ -10,7 +10,8 @@ ml_sum, ml_minimax   k classifiers without bias, α^k in [0, box]. With h_k the 
 ts, ts_l1            pairs i ≤ j with weights w, margins t_ij = T_ij Σ μ_m K_m,ij, sums P_m = Σ β_ij T_ij K_m,ij,
                      0 ≤ β ≤ w.  ts: Σβ − ‖P₊‖²/(2λ) ≤ v ≤ (λ/2)‖μ‖² + Σ w(1 − t)₊.
                      ts_l1, where P ≤ λ: Σβ ≤ v ≤ λΣμ + Σ w(1 − t)₊.
-alignment            ⟨K(μ), T⟩/‖K(μ)‖ ≤ v ≤ ‖W‖ for any W with ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m; ours is K(u) + δI.
+alignment            ⟨K(μ), T⟩/‖K(μ)‖ ≤ v ≤ ‖W‖ for any W with ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m: K(u) + δI
+                     with the file's u, or one of ours, and the least δ.
 hypergraph(_smooth)  HH' = I − 𝓛 from the labels, P = I + K(μ)/λ, S_m(Z) = ¼‖Z‖² + tr(Z'K_mZ)/(4λ) − tr(Z'H):
                      −tr(H'P⁻¹H) [+ σ·entropy(μ)] ≤ v ≤ max_m S_m(Z)  [σ log Σ exp(S_m/σ)].
                      Only HH' matters: with the best rotation of H, tr(Z'H) is the sum of the singular values of Z'H.
@@ -80,9 +81,10 @@ def evaluated(kernels, labels, record, weight=1.0):
     require(record["coefficients"] is None, "coefficients: there are none in this family")
     if name.startswith("hypergraph"):
         point = hypergraph(stack, (labels > 0).astype(int), mu, record, given)
+    elif name == "alignment":
+        point = alignment(stack, belonging(labels, record["target"]), mu, record)
     else:
-        together = belonging(labels, record["target"])
-        point = alignment(stack, together, mu) if name == "alignment" else pairs(stack, together, mu, record, given)
+        point = pairs(stack, belonging(labels, record["target"]), mu, record, given)
     if second:
         return point._replace(second=second_stage(stack, signs, mu, record, given, weight))
     alone = name.startswith("hypergraph") and record["alpha"] is None
@@ -178,7 +180,7 @@ def pairs(stack, together, mu, record, given):
     return Point(gain, price + loss, price, gain + price + loss, Fraction(0))
 
 
-def alignment(stack, together, mu):
+def alignment(stack, together, mu, record):
     n, target = len(together), together.astype(object)
     all_entries = [kernel.entries() for kernel in stack]
     reach = [dyadic(int((entries * target).sum()), e) for entries, e in all_entries]
@@ -201,11 +203,14 @@ def alignment(stack, together, mu):
     square, aim = dot(mu, own), dot(mu, reach)
     factor = positive(aim) / square if square > 0 else Fraction(0)
     ray = length([factor * w for w in mu], [factor * x for x in own])
-    lengths = [x for x in (ray, length(*found)) if x is not None]
+    said = record["multipliers"].get("witness")
+    u = mu if said is None else fractions(numbers(said, (len(stack),), "multipliers.witness"))
+    lengths = [x for x in (ray, length(*found), length(u, seen(u))) if x is not None]
     require(lengths, "certificate.upper: no W was found")
     upper = root(positive(min(lengths)), 1)
     lower = aim / root(square, 1 if aim > 0 else -1) if square > 0 else Fraction(0)
-    return Point(lower, upper, upper, upper + abs(lower), Fraction(0), gain=Fraction(n))
+    # ‖T‖ = n is what an alignment would be if nothing cancelled
+    return Point(lower, upper, upper, Fraction(n), Fraction(0), gain=Fraction(n))
 
 
 def projection(stack, reach, seen):
