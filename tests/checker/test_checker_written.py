@@ -137,9 +137,57 @@ def test_block_elastic_at_zero_is_sum_whatever_the_kernels():
         domain("block_elastic", np.array([1.0, 0.5, 1.0]), none)
 
 
+CONSTANT = Instance(STACK[:2], response=np.full(12, 3.0))
+ONE_EACH = Instance(STACK[:2], response=np.ones(12))
+
+
+@pytest.mark.parametrize(
+    ("instance", "name", "given"),
+    [
+        (ONE_EACH, "average", {"loss": "poisson"}),
+        (ONE_EACH, "l1", {"loss": "poisson", "C": 6.2}),
+        (CONSTANT, "smp", {"loss": "absolute", "p": 1.001}),
+        (CONSTANT, "smp", {"loss": "squared", "p": 1.0001}),
+        (TWO, "sum", {"loss": "logistic", "C": 1e76}),
+        (TWO, "sum", {"loss": "logistic", "C": 1e100, "bias": False}),
+        (Instance(1e66 * STACK, TWO.y), "sum", {"loss": "logistic"}),
+    ],
+)
+def test_what_nearly_cancels_is_confirmed(tmp_path, instance, name, given):
+    """Counts that are all alike, weights whose price is nearly flat, and α that is next to nothing beside its price."""
+    solution = solved(instance, name, given)
+    assert solution.certified
+    assert audit(tmp_path, instance, solution) == (0, "confirmed")
+
+
 def test_norms_of_classes_whose_kernels_are_not_semidefinite_are_confirmed(tmp_path):
     solution = solved(SINGLE_PRECISION, "ml_sum", {"C": 1e4})
     assert audit(tmp_path, SINGLE_PRECISION, solution) == (0, "confirmed")
+
+
+def test_an_alignment_is_bounded_by_the_witness_of_its_file(tmp_path):
+    """Kernels over eight decades: the checker's own witness is less good. One that proves less does no harm."""
+    rng = np.random.default_rng(19)
+    factors, sizes = rng.normal(size=(8, 8, 8)), 10.0 ** rng.integers(-4, 5, size=(8, 1, 1))
+    instance = Instance(factors @ factors.transpose(0, 2, 1) * sizes, np.where(rng.permutation(8) < 4, 1, -1))
+    solution = solve(instance, "alignment")
+    assert audit(tmp_path, instance, solution) == (0, "confirmed")
+    record = written(solution)
+    point = families.evaluated(instance.kernels, instance.targets.indicators(), record)
+    record["multipliers"]["witness"] = [-1.0] * 8
+    other = families.evaluated(instance.kernels, instance.targets.indicators(), record)
+    assert point.upper < other.upper
+    assert float(other.upper) == pytest.approx(float(point.upper), rel=1e-9)
+    record["multipliers"]["witness"] = [1.0]
+    assert judged(record, instance) == "multipliers.witness: not an array of the shape (8,)"
+
+
+def test_an_alignment_of_nothing_is_confirmed(tmp_path):
+    """Where no kernel is like the target, the upper bound is what rounding costs."""
+    instance = Instance(np.ones((2, 4, 4)), np.array([1, 1, -1, -1]))
+    solution = solve(instance, "alignment")
+    assert 0 < solution.certificate.upper < 1e-12
+    assert audit(tmp_path, instance, solution) == (0, "confirmed")
 
 
 # -------------------------------------------------------------------------------------------------- the second stage
