@@ -188,8 +188,8 @@ def exponential(x, side):
 
 
 def logarithm(x, side):
-    """log x. Where x is nearly 1, so many digits of it are kept that eighty are left of x − 1; where it is nearer still,
-    e − e² ≤ log(1 + e) ≤ e."""
+    """log x. Where x is nearly 1, so many of its digits are kept that eighty are left of x − 1; where it is nearer
+    still, e − e² ≤ log(1 + e) ≤ e."""
     rise = x - 1
     if abs(rise) * 10**80 < 1:
         return trimmed(rise if side > 0 else rise - rise * rise, side)
