@@ -18,7 +18,8 @@ hypergraph(_smooth)  HH' = I − 𝓛 from the labels, P = I + K(μ)/λ, S_m(Z) 
                      With K(μ) + δI ⪰ 0 and any X, R = H − PX:
                      tr(H'P⁻¹H) ≤ 2tr(X'H) − tr(X'PX) + ‖R‖²/(1 − δ/λ).
 
-The second stage of ts, ts_l1 and alignment, SVMs with a bias and the kernel K(μ), is audited like `sum`.
+The second stage of ts, ts_l1 and alignment, SVMs with a bias and the kernel K(μ), is audited like `sum`, with the
+stretch t and the ridge δ that the file has for each of them.
 """
 
 import math
