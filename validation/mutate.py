@@ -189,7 +189,7 @@ class Nursery:
         self.process.stdin.write(json.dumps([options, timeout, usual]) + "\n")
         self.process.stdin.flush()
         code, watched = json.loads(self.process.stdout.readline()), self.tree / "watched.json"
-        failed, seconds = json.loads(watched.read_text()) if watched.exists() else ("", {})
+        failed, seconds = json.loads(watched.read_text(encoding="utf-8")) if watched.exists() else ("", {})
         watched.unlink(missing_ok=True)
         return Outcome(code, failed, seconds)
 

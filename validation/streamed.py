@@ -166,20 +166,22 @@ def main() -> None:
     kept = asked.output.with_suffix(".json") if asked.output else None
     for which in asked.only.split(","):
         name, count = which.split(":")
-        known = json.loads(kept.read_text()) if kept and kept.exists() else []
+        known = json.loads(kept.read_text(encoding="utf-8")) if kept and kept.exists() else []
         if any((one["data"], one["landmarks"], one["samples"]) == (name, int(count), asked.samples) for one in known):
             continue
         found = in_a_process(name, int(count), asked.samples, asked.limit)
         if kept is None:
             print(page([found], asked.samples, ""))
             continue
-        known = json.loads(kept.read_text()) if kept.exists() else []  # another run may have added to it
-        kept.write_text(json.dumps([*known, found], indent=1) + "\n")
+        known = (
+            json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else []
+        )  # another run may have added to it
+        kept.write_text(json.dumps([*known, found], indent=1) + "\n", encoding="utf-8")
     if asked.output and kept is not None:
-        cells, order = json.loads(kept.read_text()), {which: k for k, which in enumerate(CELLS)}
+        cells, order = json.loads(kept.read_text(encoding="utf-8")), {which: k for k, which in enumerate(CELLS)}
         cells.sort(key=lambda one: (one["samples"], order.get((one["data"], one["landmarks"]), len(order))))
         draw([one for one in cells if one["samples"] == asked.samples], asked.output.with_suffix(".png"))
-        asked.output.write_text(page(cells, asked.samples, asked.output.with_suffix(".png").name))
+        asked.output.write_text(page(cells, asked.samples, asked.output.with_suffix(".png").name), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -395,7 +395,7 @@ def main() -> None:
     parser.add_argument("--zoo", action="store_true", help="report the coverage on the zoo, too")
     options = parser.parse_args()
     kept = (options.output or Path("weight_ranges.md")).with_suffix(".partial.jsonl")
-    rows = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
+    rows = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()] if kept.exists() else []
     seed = 1 + max((row["seed"] for row in rows), default=-1)
     done = sum(row["seconds"] for row in rows)
     with kept.open("a", encoding="utf-8") as partial:

@@ -71,7 +71,7 @@ def main(folder, answer, C):
     y = np.loadtxt(Path(folder) / "y.csv")
     weights, alpha, bias, value = solve(kernels, y, float(C))
     fields = {"weights": weights.tolist(), "alpha": alpha.tolist(), "bias": bias, "objective": value}
-    Path(answer).write_text(json.dumps(fields))
+    Path(answer).write_text(json.dumps(fields), encoding="utf-8")
 
 
 if __name__ == "__main__":

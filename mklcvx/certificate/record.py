@@ -182,8 +182,11 @@ def refined_step_by_step(evaluate: Callable[[Sliced], Proved], first: Sliced, to
 
 
 def settled(certificate: Certificate, tolerance: float) -> bool:
-    """Whether slices cannot help: the tolerance is proved, or rounding is a small part of the gap."""
-    return certificate.proves(tolerance) or certificate.rounding <= 1e-2 * certificate.gap
+    """Whether slices cannot help: the tolerance is proved, and the value told as sharply; or it is not, and rounding is
+    a small part of the gap."""
+    if certificate.proves(tolerance):
+        return certificate.upper - certificate.lower <= tolerance * certificate.base
+    return certificate.rounding <= 1e-2 * certificate.gap
 
 
 def limit_of(certificate: Certificate, tolerance: float) -> str:

@@ -188,7 +188,7 @@ class Powered(Squared):
 
     @property
     def steps(self) -> int:
-        """ρ is off by 3u; a power multiplies relative errors by its exponent."""
+        """ρ is off by 3u; a power multiplies relative errors by its exponent, whose own are `_moved`."""
         return POWER + math.ceil(8 * max(self.p, self.p / (self.p - 1))) + 16
 
     def threshold(self, v: Array) -> float:
@@ -198,12 +198,14 @@ class Powered(Squared):
         return total_above(self._spread(mu), self.steps)
 
     def _spread(self, mu: Array) -> Array:
-        return smp.SMP.regulariser.value(mu, self.theta, self.p)
+        moved = _moved(smp.rise(self.theta, self.p) * mu, self.p - 1)
+        return np.asarray(smp.SMP.regulariser.value(mu, self.theta, self.p) * (1 + moved))
 
     def conjugate(self, v: Array, tau: float | None) -> float:
         assert tau is not None
         zeta = np.maximum(v - tau, 0.0)
-        prices = self.theta / 2 * (zeta ** (self.p / (self.p - 1)) + TINY * (zeta > 0))
+        exponent = self.p / (self.p - 1)
+        prices = self.theta / 2 * (zeta**exponent * (1 + _moved(zeta, exponent)) + TINY * (zeta > 0))
         return total_above(np.append(prices, tau), self.steps)
 
     def _each(self, mu: Array, slack: Array) -> Array:
@@ -211,10 +213,17 @@ class Powered(Squared):
         zeta = np.maximum(slack, 0.0)
         rise = smp.rise(self.theta, self.p)
         slope, weight = (rise * mu) ** (self.p - 1), zeta ** (1 / (self.p - 1)) / rise
-        blur = self.steps * U
-        off, apart = blur * (slope + zeta) + TINY, blur * (mu + weight) + TINY / rise
+        blur, inverse = self.steps * U, 1 / (self.p - 1)
+        off = (blur + _moved(rise * mu, self.p - 1)) * (slope + zeta) + TINY
+        apart = (blur + _moved(zeta, inverse)) * (mu + weight) + TINY / rise
         both = (np.abs(slope - zeta) + off) * (np.abs(mu - weight) + apart)
         return np.asarray(np.where(slack > 0, both, self._spread(mu) + mu * np.maximum(-slack, 0.0)))
+
+
+def _moved(base: Array, exponent: float) -> Array:
+    """How far a power may be off, relatively, because its exponent is off by 2u: 2u e |ln base|, and as much again."""
+    logs = np.log(base, out=np.zeros_like(base), where=base > 0)
+    return np.asarray(4 * U * exponent * np.abs(logs))
 
 
 @dataclass(frozen=True)

@@ -152,8 +152,6 @@ def _eliminated(matrix: Array) -> bool:
         if not len(matrix):
             return True
         diagonal = np.diagonal(matrix)
-        if diagonal.size == 0:
-            return True
         k = int(np.argmax(diagonal))
         if diagonal[k] <= 0:
             return not matrix.any()
@@ -271,7 +269,7 @@ def ridge_bounds(matrix: Array, off: float) -> Iterator[float]:
 
 
 def _positive(delta: float) -> float:
-    return float(above(delta)) if delta > 0 else 0.0
+    return 0.0 if delta <= 0 else float(above(delta))  # NaN proves nothing
 
 
 def _lost(diagonal: Array, shift: float, roundings: int) -> float:

@@ -67,11 +67,19 @@ def positive(x):
     return max(x, Fraction(0))
 
 
+def are_doubles(stored):
+    """Whether numbers of any kind are doubles: long whole numbers and long doubles need not be."""
+    if stored.dtype.kind == "f":
+        return bool((stored == stored.astype(float)).all())
+    return all(int(float(number)) == number for number in stored.ravel().tolist())
+
+
 class Kernel:
     """A kernel as stored: its lower triangle, mirrored; or FF' with a factor F."""
 
     def __init__(self, stored=None, factor=None):
         lower: Any = None if stored is None else np.asarray(stored, dtype=float)
+        require(stored is None or are_doubles(np.asarray(stored)), "a kernel has numbers that are no doubles")
         self.factor: Any = None if factor is None else np.asarray(factor, dtype=float)
         self.dense: Any = None if lower is None else np.tril(lower) + np.tril(lower, -1).T
         entries: Any = self.factor if self.dense is None else self.dense

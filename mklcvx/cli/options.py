@@ -214,7 +214,7 @@ def scaled(problem: Instance, steps: Preprocessing) -> Stored:
     from ..problem.low_rank import dense
 
     kernels = dense(problem.kernels)
-    return steps.fit(kernels, problem.names).train(kernels) if steps.steps else kernels
+    return steps.fit(kernels, problem.names, problem.sample_weight).train(kernels) if steps.steps else kernels
 
 
 def check_tasks(

@@ -218,7 +218,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         check_classification_targets(y)
         self.classes_, codes = classes_of(y[samples_kept(len(y), weight)], type(self).__name__)
         kernels, kept = self._sourced(X, y, weight)
-        price = sample_prices(self.class_weight, y[kept], self._source.weight, normed=self._loss.free_margin)
+        price = sample_prices(self.class_weight, y[kept], self._source.weight)
         return self._instance(kernels, classes=codes, sample_weight=price), codes
 
     def _problem(self, X: Any, y: Any, sample_weight: Any = None) -> Instance:
@@ -226,16 +226,30 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         whole, codes = self._whole(*self._checked(X, y, sample_weight))
         if self._loss.joint:
             return whole
+        everybody = np.arange(len(codes))
         if len(self.classes_) > 2:
-            return whole.with_targets(as_targets(None, self.classes_[codes], None, None, len(codes)))
-        return _task(whole, codes, Machine(1, 0), np.arange(len(codes)))
+            targets = as_targets(None, self.classes_[codes], None, None, len(codes))
+            return whole.of_samples(everybody, targets, self._prices(whole, everybody))
+        return self._task(whole, codes, Machine(1, 0), everybody)
 
     def _solved_machines(self, whole: Instance, codes: NDArray[np.intp], machines: Sequence[Machine]) -> list[Solution]:
         """One solution after the other. Several share what they can."""
         whole = whole.remembering() if len(self.classes_) > 2 else whole
-        solutions = [self._solved(_task(whole, codes, one, one.members(codes))) for one in machines]
+        solutions = [self._solved(self._task(whole, codes, one, one.members(codes))) for one in machines]
         whole.forget()
         return solutions
+
+    def _task(self, whole: Instance, codes: NDArray[np.intp], machine: Machine, members: NDArray[np.intp]) -> Instance:
+        """The problem of one machine."""
+        if machine.positive is None:
+            return whole
+        targets = Targets("y", machine.signs(codes[members]), ("y",))
+        return whole.of_samples(members, targets, self._prices(whole, members))
+
+    def _prices(self, whole: Instance, members: NDArray[np.intp]) -> Array:
+        """Sample weight times class weight; in the ν-form the former is 1 on average."""
+        price, own = whole.sample_weight[members], self._source.weight
+        return price if own is None or not self._loss.free_margin else np.asarray(price / own[members].mean())
 
     @property
     def _machine_names(self) -> list[str]:
@@ -356,10 +370,3 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         times = 1 if machines == [JOINTLY] else classes if machines[0].negative is None else classes - 1
         seen = np.bincount(np.concatenate(members), minlength=len(self._source.kept))
         return bool((seen == times).all())
-
-
-def _task(whole: Instance, codes: NDArray[np.intp], machine: Machine, members: NDArray[np.intp]) -> Instance:
-    """The problem of one machine."""
-    if machine.positive is None:
-        return whole
-    return whole.of_samples(members, Targets("y", machine.signs(codes[members]), ("y",)))

@@ -241,10 +241,10 @@ def _fold(
     part, columns = _part(instance, train)
     stack, given = instance.kernels, part.kernels
     if preparation.steps and isinstance(given, LowRank) and preparation.in_factors:
-        part = part.with_kernels(preparation.fit_factors(given))
+        part = part.with_kernels(preparation.fit_factors(given, part.sample_weight))
     elif preparation.steps:
         given = dense(given)
-        kernels, known = preparation.fit(given, names=instance.names).train_tested(given)
+        kernels, known = preparation.fit(given, instance.names, part.sample_weight).train_tested(given)
         # Negative eigenvalues beyond what a step leaves of rounding are rounding of the kernel it was given.
         part = part.with_kernels(KnownStack(handed_over(kernels), known), repair="clip")
     rows, own = CrossKernels.among(stack, test, train), diagonals(stack)[:, test]

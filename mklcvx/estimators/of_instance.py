@@ -25,6 +25,8 @@ from .cross_validation import RANKINGS, SCORES, check_request
 from .importance import kernel_importance
 from .source import PRECOMPUTED
 
+ROUNDING = 1e-9  # of a mean
+
 
 def estimator_of(instance: Instance, formulation: str, parameters: Mapping[str, Any]) -> KernelEstimator:
     """The estimator for a formulation, the loss and the targets of an instance. A principal submatrix of a semidefinite
@@ -47,6 +49,8 @@ def estimator_of(instance: Instance, formulation: str, parameters: Mapping[str, 
     if unknown is not None:
         raise InputError(f"unknown parameter {unknown!r} of {formulation}: {nearest(unknown, kind.own_parameters)}")
     model = kind(**given)
+    if "C" not in given and model._has_price:
+        model.set_params(C=1.0)  # as `solve` has it: the estimators' own default depends on the kernels
     if instance.targets.kind == "labels" and not model.__sklearn_tags__().classifier_tags.multi_label:
         raise InputError(f"{formulation} tells classes apart, the instance has labels: choose for example ml_sum")
     return model
@@ -67,6 +71,9 @@ def importance_of(
     weight = None if (instance.sample_weight == 1).all() else instance.sample_weight
     if weight is not None and not has_fit_parameter(model, "sample_weight"):
         raise InputError(f"{formulation} has no place for sample weights: leave sample_weight out")
+    if weight is not None and "nu" in parameters and abs(weight.mean() - 1) > ROUNDING:
+        words = f"nu counts samples, and the sample weights are {weight.mean():.6g} on average"
+        raise InputError(f"{words}: divide them by that")
     stack = np.moveaxis(dense(instance.kernels), 0, -1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the command line says it itself

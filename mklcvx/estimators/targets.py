@@ -71,12 +71,20 @@ def classes_of(y: NDArray[Any], who: str) -> tuple[NDArray[Any], NDArray[np.intp
     return classes, codes
 
 
-def sample_prices(class_weight: Any, y: NDArray[Any], weight: Array | None, normed: bool = False) -> Array:
-    """Sample weight times class weight; `normed` makes the former 1 on average, as the ν-form has it. A label set's
-    class weight is the product over its labels, as in scikit-learn."""
+def _label_shares(class_weight: Any, y: NDArray[Any], weight: Array | None) -> Array:
+    if class_weight is None:
+        return np.ones(len(y))
+    if class_weight != "balanced" or weight is None:
+        return np.asarray(compute_sample_weight(class_weight, y))
+    return np.asarray(np.prod([sample_prices(class_weight, label, weight) / weight for label in y.T], axis=0))
+
+
+def sample_prices(class_weight: Any, y: NDArray[Any], weight: Array | None) -> Array:
+    """Sample weight times class weight. A label set's class weight is the product over its labels, as in
+    scikit-learn."""
     own = np.ones(len(y)) if weight is None else weight
     if y.ndim == 2:
-        shares = np.ones(len(y)) if class_weight is None else compute_sample_weight(class_weight, y)
+        shares = _label_shares(class_weight, y, weight)
         if not (shares > 0).all():
             raise InputError("class_weight leaves samples without a positive weight: give positive ones")
         return np.asarray(own * shares)
@@ -85,5 +93,4 @@ def sample_prices(class_weight: Any, y: NDArray[Any], weight: Array | None, norm
     for name, share in zip(classes, balance, strict=True):
         if not 0 < share < np.inf:
             raise InputError(f"class_weight of class {name} is {share:g}: give positive ones, or leave the class out")
-    prices = own * balance[np.searchsorted(classes, y)]
-    return np.asarray(prices / own.mean() if normed else prices)
+    return np.asarray(own * balance[np.searchsorted(classes, y)])

@@ -254,7 +254,9 @@ class Instance:
         """
         return self._inheriting(targets=targets, test_targets=None)
 
-    def of_samples(self, samples: NDArray[np.intp], targets: Targets | None = None) -> Instance:
+    def of_samples(
+        self, samples: NDArray[np.intp], targets: Targets | None = None, sample_weight: ArrayLike | None = None
+    ) -> Instance:
         """Return the problem of some of the samples, which is not validated again.
 
         A principal submatrix of a symmetric, semidefinite matrix is symmetric and semidefinite.
@@ -265,6 +267,8 @@ class Instance:
             Indices of the samples.
         targets : Targets, optional
             Other targets, of these samples. The default is those that they have.
+        sample_weight : array_like, optional
+            Other weights, of these samples. The default is those that they have.
 
         Returns
         -------
@@ -273,9 +277,10 @@ class Instance:
         """
         samples = as_indices(samples, self.samples)
         targets = self.targets.of_samples(samples) if targets is None else targets
+        weight = self.sample_weight[samples] if sample_weight is None else as_weights(sample_weight, len(samples))
         none: dict[str, object] = dict.fromkeys(("test_kernels", "test_diagonals", "test_targets"))
         if np.array_equal(samples, np.arange(self.samples)):
-            return self._inheriting(targets=targets, **none)
+            return self._inheriting(targets=targets, sample_weight=weight, **none)
         self.check_unchanged()  # a memory map is read for the last time
         kernels = part_of(self.kernels, samples)
         none |= {"sizes": None}
@@ -283,7 +288,6 @@ class Instance:
             if not self.symmetric:
                 kernels = np.stack([mirrored(kernel)[np.ix_(samples, samples)] for kernel in self.kernels])
             none |= {"sizes": largest_entries(handed_over(kernels)), "symmetric": True, "checksums": ()}
-        weight = self.sample_weight[samples]
         return self._inheriting(kernels=kernels, targets=targets, sample_weight=weight, repairs=(), memory=None, **none)
 
     def remembering(self) -> Instance:

@@ -90,7 +90,7 @@ def _as_bytes(given: str) -> float:
 def _of_machine() -> Iterator[float]:
     """What the kernel says can be taken without swapping; elsewhere the pages that are free, or all of them."""
     try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
+        for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("MemAvailable:"):
                 yield 1024.0 * int(line.split()[1])
                 return
@@ -105,7 +105,7 @@ def _of_machine() -> Iterator[float]:
 def _of_groups() -> Iterator[float]:
     """What the limits of the control groups leave, those above included; files in memory are given up when needed."""
     try:
-        lines = (PROCESS / "cgroup").read_text().splitlines()
+        lines = (PROCESS / "cgroup").read_text(encoding="utf-8").splitlines()
     except OSError:
         return
     for line in lines:
@@ -126,14 +126,14 @@ def _of_groups() -> Iterator[float]:
 
 def _number(path: Path) -> float | None:
     try:
-        return float(path.read_text())
+        return float(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # no such file, or the word "max"
         return None
 
 
 def _given_up(path: Path) -> float:
     try:
-        words = [line.split() for line in path.read_text().splitlines()]
+        words = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
         return float(
             max((int(word[1]) for word in words if word[0] in ("inactive_file", "total_inactive_file")), default=0)
         )
@@ -151,7 +151,7 @@ def _of_limits() -> Iterator[float]:
     if limit == resource.RLIM_INFINITY:
         return
     try:
-        used = int((PROCESS / "statm").read_text().split()[0]) * resource.getpagesize()
+        used = int((PROCESS / "statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
     except (OSError, ValueError, IndexError):
         used = 0
     yield max(0.0, float(limit - used))

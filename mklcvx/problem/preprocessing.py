@@ -67,9 +67,8 @@ class Preprocessing:
         return cls(steps if normalise is None else [*steps, STEPS[normalise]()])
 
     def fit(self, kernels: Kernels, names: Sequence[str] | None = None, sample_weight: Array | None = None) -> Self:
-        """Fit every step on the training stack; error messages use the names, if given."""
-        centre = Centre if sample_weight is None else WeightedCentre
-        self.steps = tuple(centre() if isinstance(step, Centre) else step for step in self.steps)
+        """Fit every step on the training stack; error messages use the names, if given. A sample counts as often as
+        its weight says."""
         stack = _stack(kernels, "kernels")
         M, n = stack.shape[:2]
         if stack.shape[2] != n:
@@ -78,6 +77,9 @@ class Preprocessing:
             raise InputError(f"names has {len(names)} entries for {M} kernels: give one name per kernel")
         self._names = None if names is None else [" ".join(str(name).split()) for name in names]
         weight = None if sample_weight is None else as_weights(sample_weight, n, may_vanish=True)
+        weight = None if weight is None or (weight == 1).all() else weight
+        centre = Centre if weight is None else WeightedCentre
+        self.steps = tuple(centre() if isinstance(step, Centre) else step for step in self.steps)
         self._shape, self._states = None, []
         for m in range(M):
             self._states.append(self._fit_kernel(m, _training_kernel(stack[m], self._which(m)), weight))

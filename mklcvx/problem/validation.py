@@ -25,6 +25,7 @@ Given: TypeAlias = Stored | DaskArray  # a stack whose shape has been checked
 LARGEST = 1e150
 REPAIRS = ("clip", "shift", "symmetrise")
 SINGLE = 2.0**-24  # unit roundoff of single precision
+MANTISSA = 2.0**53  # up to here every whole number is a double
 LEAST, MOST = 512, 100_000  # samples for which single precision is worth a try, and its bound is proved
 FEW = 128  # samples that tell whether it is in vain
 TILE = 256  # rows and columns that are compared with their mirror image at a time: both stay in the cache
@@ -149,6 +150,9 @@ def validated(
         checksums += [checksum(stack[m])] if mapped else []
         where = f"kernel {name!r} (index {first + m})"
         size = _check_entries(kernel, where)
+        if not are_doubles(stack[m], kernel):
+            fault = f"{where} has {stack.dtype} numbers that are no doubles, and rounding them is another problem"
+            raise InputError(f"{fault}: round them yourself, by astype(float), or count features from their mean")
         change = asymmetry(kernel)
         if change > tolerance * size:
             if "symmetrise" not in asked:
@@ -181,6 +185,14 @@ def validated(
         repairs.append(f"{where}: {words}")
     kept = () if repairs else tuple(checksums)
     return {"kernels": stack, "repairs": tuple(repairs), "symmetric": symmetric, "checksums": kept, "sizes": sizes}
+
+
+def are_doubles(given: RealArray, doubles: Array) -> bool:
+    """Whether no finite number of an array was rounded when it was made doubles."""
+    if given.dtype.kind == "f":
+        return given.dtype.itemsize <= 8 or bool((given == doubles).all())
+    long = given[(doubles > MANTISSA) | (doubles < -MANTISSA)]
+    return all(int(float(number)) == number for number in long.tolist())
 
 
 def repairs_asked(repair: str | None) -> frozenset[str]:

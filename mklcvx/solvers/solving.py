@@ -328,8 +328,10 @@ def _trivial(formulation: Formulation, task: Posed) -> CertifiedPoint:
 
 
 def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
-    """The instance after steps fitted on its kernels; its test kernels stay as they are until prediction."""
-    kernels, known = preprocessing.fit(instance.kernels, names=instance.names).train_tested(instance.kernels)
+    """The instance after steps fitted on its kernels, where a sample counts as often as its weight says; its test
+    kernels stay as they are until prediction."""
+    fitted = preprocessing.fit(instance.kernels, instance.names, instance.sample_weight)
+    kernels, known = fitted.train_tested(instance.kernels)
     return instance.with_kernels(KnownStack(handed_over(kernels), known))
 
 

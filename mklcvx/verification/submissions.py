@@ -23,9 +23,9 @@ from ..formulations.losses import KNOWN, OWN
 from ..io.files import existing_file, read_record
 from ..io.json_text import check_size
 from ..problem.instance import Instance
-from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..schemas import MACHINES, known
+from ..solvers.solving import preprocessed
 from .answers import Answer, answer_of, largest_answer, nothing_given
 from .case import Stated
 
@@ -177,9 +177,8 @@ def _prepared(instance: Instance, record: Mapping[str, object]) -> tuple[Instanc
     if said is None:
         return instance, ()
     steps = Preprocessing.from_dict(said if isinstance(said, Mapping) else {}).steps
-    kernels = Preprocessing(steps).fit(instance.kernels, names=instance.names).train(instance.kernels)
     words = ", ".join(step.name for step in steps)
-    return instance.with_kernels(handed_over(kernels)), (f"for the kernels after the answer's own steps: {words}",)
+    return preprocessed(instance, Preprocessing(steps)), (f"for the kernels after the answer's own steps: {words}",)
 
 
 def _trace(rows: object) -> tuple[Answer, ...]:

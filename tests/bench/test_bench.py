@@ -95,7 +95,7 @@ def test_a_worse_answer_has_a_larger_gap():
     ],
 )
 def test_an_answer_that_cannot_be_judged(given, words, tmp_path):
-    (tmp_path / "a.json").write_text(json.dumps(given))
+    (tmp_path / "a.json").write_text(json.dumps(given), encoding="utf-8")
     with check_refused(*words):
         judge(L1, L1.task(INSTANCE, {})[0], read_answer(tmp_path / "a.json"))
 
@@ -107,7 +107,7 @@ def test_an_answer_is_data_and_never_code(tmp_path):
     np.savez(tmp_path / "b.npz", weights=np.ones(4) * 1j)
     with check_refused("no array of real numbers"):
         read_answer(tmp_path / "b.npz")
-    (tmp_path / "c.json").write_text('{"weights": [NaN]}')
+    (tmp_path / "c.json").write_text('{"weights": [NaN]}', encoding="utf-8")
     with check_refused("not readable JSON"):
         read_answer(tmp_path / "c.json")
 
@@ -151,7 +151,7 @@ time.sleep(60)
 
 def command(folder: Path, name: str, text: str, answer: str = "{answer}") -> str:
     script = folder / f"{name} script.py"
-    script.write_text(text)
+    script.write_text(text, encoding="utf-8")
     return f"{name}='{sys.executable}' '{script}' {{instance}} {answer} {{C}}"
 
 
@@ -220,7 +220,7 @@ def test_commands_that_fail_say_why(told, name, words):
 def test_a_slow_command_is_ended_with_everything_it_started(contest, told):
     slow = told["hangs"]
     assert (slow.status, len(slow.seconds), slow.gap) == ("cut_off", 1, None)
-    assert gone(int((contest[1] / "child").read_text()))
+    assert gone(int((contest[1] / "child").read_text(encoding="utf-8")))
 
 
 def gone(process: int) -> bool:
@@ -250,7 +250,7 @@ def test_a_process_that_does_not_look_at_the_clock_is_ended_and_another_started(
         assert "TypeError" in worker.ask({"service": "reference", "parameters": {"nu": "half"}})["fault"]
         assert "KeyError" in worker.ask({"service": "nosuch"})["fault"]
         first = worker.process
-        assert "OPENBLAS_NUM_THREADS=1\0" in Path(f"/proc/{first.pid}/environ").read_text()
+        assert "OPENBLAS_NUM_THREADS=1\0" in Path(f"/proc/{first.pid}/environ").read_text(encoding="utf-8")
         os.kill(first.pid, signal.SIGSTOP)
         assert worker.ask({"service": "validate"}, patience=0.2) is None
         assert first.poll() is not None

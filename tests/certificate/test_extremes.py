@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import decimal
 import json
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -47,3 +49,30 @@ def test_extreme_numbers_are_a_status(place):
         assert solution.certified or solution.message
         assert not math.isnan(solution.certificate.relative_gap)
         json.dumps(solution.as_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize(("p", "size"), [(1.9695126122358926, 1e60), (1.33, 1e30), (2.4, 1e-60), (4.7, 1e60)])
+def test_an_exponent_that_is_rounded_is_paid_for(p, size):
+    """n = 2, K = k·I: the optimum is 1/k + c/p, and c is a power of 2(p − 1)/(θp) that sixty digits tell."""
+    with decimal.localcontext(prec=60):
+        theta = 2 * (p - 1) / (p * size ** (-1 / (p - 1)))
+        exact = Fraction(p)
+        rise = 2 * (exact - 1) / (Fraction(theta) * exact)
+        logarithm = (decimal.Decimal(rise.numerator) / rise.denominator).ln()
+        price = Fraction((logarithm * (decimal.Decimal(exact.numerator) / exact.denominator - 1)).exp())
+    found = solve(Instance([size * np.eye(2)], [1, -1]), "smp", C=10 / size, theta=theta, p=p).certificate
+    assert found.lower <= 1 / Fraction(size) + price / exact <= found.upper
+
+
+@pytest.mark.parametrize(("formulation", "offset"), [("sm2", 1e3), ("smp", 1e3), ("hypergraph_smooth", 1e4)])
+def test_the_value_is_told_as_sharply_as_the_gap(formulation, offset):
+    """Features far from their origin: plain products round them."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(20, 3))
+    y = np.where(x[:, 0] + 0.3 * rng.normal(size=20) > 0, 1, -1)
+    kernels = [np.exp(-((x[:, None] - x) ** 2).sum(axis=2)), (x + offset) @ (x + offset).T]
+    labels = np.column_stack([y > 0, x[:, 1] > 0.3]).astype(int)
+    targets = {"labels": labels} if formulation.startswith("hyper") else {"y": y}
+    found = solve(Instance(kernels, **targets), formulation)
+    assert found.certified
+    assert found.certificate.upper - found.certificate.lower <= 1e-8 * found.certificate.base

@@ -179,14 +179,14 @@ def test_finished_cells_are_kept_for_the_code_that_made_them(truth, tmp_path):
     file = tmp_path / "cells.jsonl"
     kept = truth.keeping.Kept(file, "code")
     kept.add("a", {"status": "certified", "truth": "exact"})
-    with file.open("a") as out:
+    with file.open("a", encoding="utf-8") as out:
         out.write('{"cell": "cut o')
     kept.add("b", {"status": "raised", "truth": "exact"})
     assert set(truth.keeping.Kept(file, "code").rows) == {"a", "b"}
     assert set(truth.keeping.Kept(file, "other").rows) == set()
     assert set(truth.keeping.Kept(file, "other", any_code=True).rows) == {"a", "b"}
     kept.tidy(["b", "a", "c"])
-    assert [json.loads(line)["cell"] for line in file.read_text().splitlines()] == ["b", "a"]
+    assert [json.loads(line)["cell"] for line in file.read_text(encoding="utf-8").splitlines()] == ["b", "a"]
 
 
 def test_the_page_counts_what_is_wrong(truth):

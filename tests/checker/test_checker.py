@@ -33,7 +33,7 @@ def record_of(name: str, instance: Instance = INSTANCE, **given) -> dict:
 
 def audit(folder: Path, record: dict, instance: Instance = INSTANCE) -> int:
     save_instance(folder / "problem.npz", instance)
-    (folder / "answer.json").write_text(json.dumps(record))
+    (folder / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     return audited([str(folder / "problem.npz"), str(folder / "answer.json")], evaluated_file, point_multipliers)
 
 

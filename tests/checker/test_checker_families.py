@@ -32,7 +32,7 @@ def record_of(instance: Instance, name: str, **given) -> dict:
 
 def audit(folder, record: dict, instance: Instance) -> int:
     save_instance(folder / "problem.npz", instance)
-    (folder / "answer.json").write_text(json.dumps(record))
+    (folder / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     paths = [str(folder / "problem.npz"), str(folder / "answer.json")]
     return audited(paths, checker_families.evaluated_file, checker_families.point_multipliers)
 

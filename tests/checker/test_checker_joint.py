@@ -167,7 +167,7 @@ def test_from_the_shell(solved, tmp_path):
     for loss in ("softmax", "squared"):
         instance, record = solved[loss]
         save_instance(tmp_path / "problem.npz", instance)
-        (tmp_path / "answer.json").write_text(json.dumps(record))
+        (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
         command = [sys.executable, "-m", "mklcvx.checker", tmp_path / "problem.npz", tmp_path / "answer.json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")

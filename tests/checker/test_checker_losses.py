@@ -34,7 +34,7 @@ OTHER = {"width": 0.5, "epsilon": 0.25, "delta": 0.6, "quantile": 0.25, "nu": 0.
 
 def audit(folder: Path, record: Record, instance: Instance) -> int:
     save_instance(folder / "problem.npz", instance)
-    (folder / "answer.json").write_text(json.dumps(record))
+    (folder / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     return audited([str(folder / "problem.npz"), str(folder / "answer.json")], evaluated_file, point_multipliers)
 
 

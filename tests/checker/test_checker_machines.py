@@ -97,7 +97,7 @@ FORGERIES = {
 def test_false_files_are_not_confirmed(folder, tmp_path, capsys, what, multi_class):
     path, to, words = FORGERIES[what]
     record = read_solution(folder / f"{multi_class}.json")
-    (tmp_path / "forged.json").write_text(json.dumps(changed(record, *path, to=to)))
+    (tmp_path / "forged.json").write_text(json.dumps(changed(record, *path, to=to)), encoding="utf-8")
     status, lines = judged(folder, tmp_path / "forged.json", capsys)
     assert status == 1
     assert lines[-1].startswith(f"NOT confirmed: {words}")

@@ -13,6 +13,7 @@ from mklcvx.certificate.ridge import exactly_semidefinite
 from mklcvx.checker.numbers import (
     UNIT,
     Kernel,
+    Refused,
     by_cholesky,
     by_elimination,
     dot,
@@ -30,6 +31,8 @@ from mklcvx.checker.numbers import (
 )
 
 DRAW = np.random.default_rng(5)
+
+LONG = pytest.mark.skipif(np.finfo("longdouble").eps > 2.0**-53, reason="long doubles are doubles here")
 
 
 def test_doubles_are_whole_numbers_times_a_power_of_two():
@@ -156,3 +159,10 @@ def test_certificates_and_the_auditor_eliminate_alike():
         for bias in (False, True):
             decided = by_elimination([(Kernel(kernel), 1.0)], Fraction(0), bias)
             assert exactly_semidefinite(task, 0, bias) == decided
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", pytest.param("longdouble", marks=LONG)])
+def test_a_kernel_of_numbers_that_are_no_doubles_is_refused(dtype):
+    with pytest.raises(Refused, match="no doubles"):
+        Kernel(np.array([[2**60 + 1]], dtype=dtype))
+    assert Kernel(np.array([[2**60]], dtype=dtype)).samples == 1

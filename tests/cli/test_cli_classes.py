@@ -174,7 +174,7 @@ def test_verify_judges_every_machine(run, file, tmp_path, way):
     code, out, err = run("verify", file, tmp_path / "answer.npz")
     assert (code, err) == (0, "")
     assert out.count("accepted") == 3
-    code, out, err = run("verify", file, tmp_path / "answer.npz", "--set", "C=3", "--json")
+    code, out, err = run("verify", file, tmp_path / "answer.npz", "--set", "C=3", "--json", "--no-diagnosis")
     assert code == 1
     record = strict(out)
     assert (record["accepted"], len(record["machines"])) == (False, 3)
@@ -203,7 +203,7 @@ def test_one_class_against_the_rest_is_looked_at_by_name(run, refusal, file, tmp
     save_instance(tmp_path / "signs.npz", Instance(K, np.where(CODES == 3, 1, -1)))
     assert "--positive 3: the instance has y" in refusal("prove", tmp_path / "signs.npz", "--positive", "3")
     answer = {"weights": machines["ovr"].weights[1].tolist(), "objective": machines["ovr"].objective[1]}
-    (tmp_path / "answer.json").write_text(json.dumps(answer))
+    (tmp_path / "answer.json").write_text(json.dumps(answer), encoding="utf-8")
     code, _, err = run("verify", file, tmp_path / "answer.json", "-f", "l1", "--positive", "5")
     assert (code, err) == (0, "mklcvx: 5 against the rest\n")
 
@@ -241,7 +241,7 @@ def test_machines_come_back(tmp_path, machines, way, ending):
 def test_parts_that_do_not_fit_together_are_refused(tmp_path, machines, damage):
     record = json.loads(json.dumps(machines["ovo"].as_dict()))
     damage(record)
-    (tmp_path / "answer.json").write_text(json.dumps(record))
+    (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     with check_refused("answer.json: incomplete or damaged"):
         load_answer(tmp_path / "answer.json")
 

@@ -71,7 +71,7 @@ def test_jobs_change_nothing(run, wine):
 def test_a_file_gets_the_lines_and_people_a_table(run, wine, tmp_path):
     code, out, _ = run("cv", wine, "--grid", "C=0.1,1", "--folds", 2, "-o", tmp_path / "cv.jsonl")
     assert code == 0
-    stored = lines_of((tmp_path / "cv.jsonl").read_text())
+    stored = lines_of((tmp_path / "cv.jsonl").read_text(encoding="utf-8"))
     assert len(stored) == 2
     assert out.count("★") == 1
     best = next(record for record in stored if record["best"])
@@ -85,7 +85,7 @@ def test_the_table_ends_in_a_command_that_solves_the_best_point_on_all_samples(r
     grid = ("--grid", "C=10,100", "--folds", 2, "-o", tmp_path / "cv.jsonl")
     _, out, _ = run("cv", wine, *fixed, *grid)
     command = out.splitlines()[-1].removeprefix("the best on all samples: mklcvx ")
-    best = next(record for record in lines_of((tmp_path / "cv.jsonl").read_text()) if record["best"])
+    best = next(record for record in lines_of((tmp_path / "cv.jsonl").read_text(encoding="utf-8")) if record["best"])
     code, out, _ = run(*shlex.split(command), "--json")
     parameters = json.loads(out)["parameters"]
     assert code == 0

@@ -268,7 +268,7 @@ def test_files_of_predictions_hold_classes_of_their_own_type(run, tmp_path, dtyp
     for ending in ("json", "npz"):
         code, _, err = run("predict", tmp_path / "answer.json", tmp_path / "test.npz", "-o", tmp_path / f"out.{ending}")
         assert (code, err) == (0, f"accuracy {np.mean(expected == np.arange(T) % 2):.4f} on {T} samples\n")
-    assert json.loads((tmp_path / "out.json").read_text())["label"] == expected.tolist()
+    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["label"] == expected.tolist()
     assert np.load(tmp_path / "out.npz")["label"].dtype == dtype
     code, out, _ = run("predict", tmp_path / "answer.json", tmp_path / "test.npz")
     assert table_of(out)[1][-1] == as_words(expected)
@@ -286,8 +286,8 @@ def test_predictions_of_a_hypergraph_are_embeddings(run, labelled, tmp_path, nam
     np.testing.assert_array_equal(np.array(columns, dtype=float).T, embedded)
     for ending in ("csv", "json", "npz"):
         assert run("predict", answer, labelled, "-o", tmp_path / f"points.{ending}") == (0, "", "")
-    assert (tmp_path / "points.csv").read_text() == out
-    content = strict((tmp_path / "points.json").read_text())
+    assert (tmp_path / "points.csv").read_text(encoding="utf-8") == out
+    content = strict((tmp_path / "points.json").read_text(encoding="utf-8"))
     assert content == {"schema": "mklcvx.prediction/1", "embedding": embedded.tolist()}
     with np.load(tmp_path / "points.npz") as arrays:
         assert arrays.files == ["embedding"]
@@ -301,14 +301,14 @@ def test_predictions_of_many_labels_are_written_as_csv_json_or_npz(run, labelled
         model = load_solution(answer)
         for ending in ("csv", "json", "npz"):
             assert run("predict", answer, file, "-o", tmp_path / f"out.{ending}")[:2] == (0, "")
-        content = strict((tmp_path / "out.json").read_text())
+        content = strict((tmp_path / "out.json").read_text(encoding="utf-8"))
         assert np.shape(content["label"]) == labels
         assert content["decision"] == model.decision_function(TEST).tolist()
         assert content["label"] == model.predict(TEST).tolist()
         with np.load(tmp_path / "out.npz", allow_pickle=False) as arrays:
             np.testing.assert_array_equal(arrays["decision"], content["decision"])
             np.testing.assert_array_equal(arrays["label"], content["label"])
-        assert len((tmp_path / "out.csv").read_text().splitlines()) == T + 1
+        assert len((tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()) == T + 1
 
 
 @pytest.mark.parametrize("names", [["x", "decision x", "y"], ["a,b", 'quo"te', "two\nlines"], ["\ud800", "α", " "]])

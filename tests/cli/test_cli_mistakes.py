@@ -67,21 +67,23 @@ def folder(tmp_path_factory):
         np.savez(folder / name, **arrays)
     np.save(folder / "single.npy", K)
     (folder / "single.npy").rename(folder / "single.npz")
-    (folder / "text.npz").write_text("hello")
-    (folder / "pipeline.joblib").write_text("hello")
-    (folder / "notes.txt").write_text("hello")
+    (folder / "text.npz").write_text("hello", encoding="utf-8")
+    (folder / "pipeline.joblib").write_text("hello", encoding="utf-8")
+    (folder / "notes.txt").write_text("hello", encoding="utf-8")
     scipy.io.savemat(folder / "struct.mat", {"data": {"K": K}})
     scipy.io.savemat(folder / "two.mat", {"A": np.moveaxis(K, 0, 2), "B": np.moveaxis(K, 0, 2), "y": Y})
-    (folder / "strange.json").write_text(json.dumps({"w": [1, 0, 0]}))
-    (folder / "short.json").write_text(json.dumps({"weights": [1, 0]}))
+    (folder / "strange.json").write_text(json.dumps({"w": [1, 0, 0]}), encoding="utf-8")
+    (folder / "short.json").write_text(json.dumps({"weights": [1, 0]}), encoding="utf-8")
     solution = solve(load_instance(folder / "ok.npz"), "average")
     save_solution(folder / "answer.json", solution)
     model = MKLClassifier("average", ["linear"]).fit(X, Y)
     model.feature_names_in_ = np.array(HEADINGS, dtype=object)
     model.save(folder / "model.npz")
     rows = [",".join([*HEADINGS[:-1], "other"]), ",".join(map(str, X[0]))]
-    (folder / "headings.csv").write_text("\n".join(rows) + "\n")
-    (folder / "fewer.csv").write_text(",".join(HEADINGS[1:]) + "\n" + ",".join(map(str, X[0, 1:])) + "\n")
+    (folder / "headings.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (folder / "fewer.csv").write_text(
+        ",".join(HEADINGS[1:]) + "\n" + ",".join(map(str, X[0, 1:])) + "\n", encoding="utf-8"
+    )
     return folder
 
 

@@ -53,7 +53,7 @@ def test_other_outputs_do_not_replace_the_instance(refusal, problem, tmp_path, w
 @pytest.mark.parametrize("which", ["answer.json", "problem.npz"])
 @pytest.mark.parametrize("way", WAYS)
 def test_predict_replaces_neither_solution_nor_test(refusal, problem, tmp_path, way, which):
-    (tmp_path / "answer.json").write_text("{}")
+    (tmp_path / "answer.json").write_text("{}", encoding="utf-8")
     file = tmp_path / which
     other = WAYS[way](file, tmp_path / f"other{file.suffix}")
     check_kept(refusal, file, "predict", tmp_path / "answer.json", problem, "-o", other)
@@ -65,7 +65,7 @@ def test_pages_replace_neither_instance_nor_answer(refusal, problem, tmp_path, w
     check_kept(refusal, problem, "report", problem, "-o", page)
     check_kept(refusal, problem, "verify", problem, tmp_path / "answer.json", "--html", page)
     answer = tmp_path / "answer.json"
-    answer.write_text("{}")
+    answer.write_text("{}", encoding="utf-8")
     check_kept(refusal, answer, "verify", problem, answer, "--html", WAYS[way](answer, tmp_path / "second.html"))
 
 

@@ -82,7 +82,7 @@ def test_predictions_are_written_as_csv_json_or_npz(run, problem, answer, tmp_pa
         assert (code, out) == (0, "")
         assert err.startswith("accuracy ")
     table = np.loadtxt(tmp_path / "labels.csv", delimiter=",", skiprows=1)
-    content = strict((tmp_path / "labels.json").read_text())
+    content = strict((tmp_path / "labels.json").read_text(encoding="utf-8"))
     assert content["schema"] == "mklcvx.prediction/1"
     with np.load(tmp_path / "labels.npz") as arrays:
         for decision, label in ((table[:, 0], table[:, 1]), content_of(content), (arrays["decision"], arrays["label"])):
@@ -146,9 +146,9 @@ def test_unusable_test_files_are_refused_before_anything_is_printed(refusal, ans
 
 
 def test_decision_values_beyond_double_precision_are_refused(refusal, answer, tmp_path):
-    record = json.loads(answer.read_text())
+    record = json.loads(answer.read_text(encoding="utf-8"))
     record["coefficients"] = np.full((M, N), 1e10).tolist()
-    answer.write_text(json.dumps(record))
+    answer.write_text(json.dumps(record), encoding="utf-8")
     np.savez(tmp_path / "test.npz", test_kernels=TEST * 1e305)
     assert "test_kernels are too large for double precision" in refusal("predict", answer, tmp_path / "test.npz")
 

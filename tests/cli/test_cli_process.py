@@ -102,7 +102,7 @@ INTERRUPTED_WHEN_IMPORTED = "import os, signal; os.kill(os.getpid(), signal.SIGI
 
 @pytest.mark.parametrize("handler", [signal.SIG_DFL, signal.SIG_IGN])
 def test_an_interrupt_during_the_imports_is_one_line_unless_it_is_to_be_ignored(tmp_path, handler):
-    (tmp_path / "typer.py").write_text(INTERRUPTED_WHEN_IMPORTED)
+    (tmp_path / "typer.py").write_text(INTERRUPTED_WHEN_IMPORTED, encoding="utf-8")
     words = [sys.executable, "-c", "from mklcvx.__main__ import main; main()", "list"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     ended = subprocess.run(

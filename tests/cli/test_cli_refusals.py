@@ -136,23 +136,23 @@ def test_interrupted_solve_leaves_nothing(run, problem, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(solving, "assemble", interrupted)
-    (tmp_path / "old.json").write_text("old")
+    (tmp_path / "old.json").write_text("old", encoding="utf-8")
     before = sorted(tmp_path.iterdir())
     for name in ("old.json", "new.json"):
         code, out, err = run("solve", problem, "-o", tmp_path / name)
         assert (code, out, err) == (130, "", "mklcvx: interrupted; nothing was written\n")
     assert sorted(tmp_path.iterdir()) == before
-    assert (tmp_path / "old.json").read_text() == "old"
+    assert (tmp_path / "old.json").read_text(encoding="utf-8") == "old"
 
 
 def test_failing_write_leaves_the_old_answer(refusal, problem, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    (tmp_path / "answer.json").write_text("old")
+    (tmp_path / "answer.json").write_text("old", encoding="utf-8")
     monkeypatch.setattr(os, "replace", full)
     assert "answer.json: could not be written (No space left on device)" in refusal(
         "solve", problem, "-q", "-o", tmp_path / "answer.json"
     )
     assert sorted(file.name for file in tmp_path.iterdir()) == ["answer.json", "problem.npz"]
-    assert (tmp_path / "answer.json").read_text() == "old"
+    assert (tmp_path / "answer.json").read_text(encoding="utf-8") == "old"

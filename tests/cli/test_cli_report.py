@@ -37,7 +37,7 @@ def test_report_writes_a_page(run, problem, tmp_path):
 
 def test_verify_writes_the_page_of_its_verdict(run, problem, tmp_path):
     answer, target = tmp_path / "answer.json", tmp_path / "page.html"
-    answer.write_text(json.dumps({"formulation": "l1", "weights": [2.0, 0.0, 0.0]}))
+    answer.write_text(json.dumps({"formulation": "l1", "weights": [2.0, 0.0, 0.0]}), encoding="utf-8")
     code, _, err = run("verify", problem, answer, "--html", target)
     assert code == 1
     found = read(target.read_text(encoding="utf-8"))
@@ -84,12 +84,12 @@ def test_without_matplotlib_reports_are_refused(refusal, problem, monkeypatch):
 
 def test_a_page_is_written_whole_or_not_at_all(refusal, problem, tmp_path, monkeypatch):
     target = tmp_path / "report.html"
-    target.write_text("before")
+    target.write_text("before", encoding="utf-8")
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
     assert "No space left" in refusal("report", problem, "-o", target, "--solvers", "interior", "-q")
-    assert target.read_text() == "before"
+    assert target.read_text(encoding="utf-8") == "before"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["problem.npz", "report.html"]

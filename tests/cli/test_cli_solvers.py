@@ -25,8 +25,8 @@ def test_a_trace_is_written_beside_the_answer(run, problem, tmp_path):
     code, out, _ = run("solve", problem, "--solver", "simplemkl", "--trace", trace, "-o", answer)
     assert code == 0
     assert "SVMs" in out
-    rows = strict(trace.read_text())["rows"]
-    record = json.loads(answer.read_text())
+    rows = strict(trace.read_text(encoding="utf-8"))["rows"]
+    record = json.loads(answer.read_text(encoding="utf-8"))
     assert (record["solver"], record["iterations"]) == ("simplemkl", rows[-1]["iteration"])
     assert record["svm_solves"] == rows[-1]["svm_solves"]
     assert record["certificate"]["relative_gap"] <= 1e-4
@@ -121,13 +121,13 @@ def test_ctrl_c_returns_the_best_certified_point(problem, tmp_path):
         started.kill()
     assert started.returncode == 1
     assert "it was interrupted after" in err
-    record = json.loads(answer.read_text())
+    record = json.loads(answer.read_text(encoding="utf-8"))
     optimum = solve(load_instance(problem), "ckl")
     assert record["status"] == "not_certified"
     assert record["certificate"]["lower"] <= optimum.certificate.upper * (1 + 1e-9)
     assert record["certificate"]["upper"] >= optimum.certificate.lower * (1 - 1e-9)
     assert record["certificate"]["relative_gap"] < 0.5
-    assert len(json.loads(trace.read_text())["rows"]) > 3
+    assert len(json.loads(trace.read_text(encoding="utf-8"))["rows"]) > 3
 
 
 def test_the_bar_follows_the_gap_on_a_logarithmic_scale(monkeypatch):

@@ -122,7 +122,7 @@ def test_cross_validation_of_a_response_checks_score_and_folds(refusal, tmp_path
 )
 def test_verify_refuses(refusal, stored, tmp_path, answer, options):
     path, present = stored
-    (tmp_path / "answer.json").write_text(json.dumps(answer))
+    (tmp_path / "answer.json").write_text(json.dumps(answer), encoding="utf-8")
     assert present in refusal("verify", path, tmp_path / "answer.json", *options)
 
 
@@ -152,7 +152,7 @@ def test_verify_refuses(refusal, stored, tmp_path, answer, options):
     ids=lambda value: None if isinstance(value, str) else str(value)[:30],
 )
 def test_contents_that_cannot_be_used_are_refused(refusal, tmp_path, content, words):
-    (tmp_path / "problem.json").write_text(json.dumps({"kernels": [[[1, 0], [0, 1]]], **content}))
+    (tmp_path / "problem.json").write_text(json.dumps({"kernels": [[[1, 0], [0, 1]]], **content}), encoding="utf-8")
     said = refusal("solve", tmp_path / "problem.json")
     assert words in said
     assert "problem.json" in said
@@ -229,7 +229,7 @@ def test_a_tube_that_is_free_from_solve_to_check_and_prove(run, tmp_path):
         assert (code, "accepted" in out) == (0, True), err
         code, out, err = run("verify", tmp_path / "problem.npz", answer, "--set", "C=1")  # the file's nu stays
         assert (code != 0, "rejected" in out) == (True, True), err
-        record = json.loads(answer.read_text())
+        record = json.loads(answer.read_text(encoding="utf-8"))
         assert record["multipliers"]["epsilon"] >= 0
         assert audited([str(tmp_path / "problem.npz"), str(answer)], evaluated_file, point_multipliers) == 0
         assert run("prove", tmp_path / "problem.npz", "-f", formulation, *chosen)[0] == 0
@@ -272,7 +272,7 @@ def test_a_response_is_predicted_by_decision_values(run, found, tmp_path):
     assert out.splitlines() == ["decision", *map(str, values.tolist())]
     for ending in ("json", "npz"):
         assert run("predict", answer, tmp_path / "test.npz", "-o", tmp_path / f"out.{ending}")[0] == 0
-    record = strict((tmp_path / "out.json").read_text())
+    record = strict((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert record == {"schema": "mklcvx.prediction/1", "decision": values.tolist()}
     with np.load(tmp_path / "out.npz") as arrays:
         assert arrays.files == ["decision"]

@@ -56,6 +56,8 @@ def test_the_cost_estimate_grows_with_the_problem():
 def test_the_routes_are_measured(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["routes", "--sizes", "20", "--counts", "2", "-o", str(tmp_path / "routes.md")])
     runpy.run_path(str(ROOT / "validation" / "routes.py"), run_name="__main__")
-    rows = [line for line in (tmp_path / "routes.md").read_text().splitlines() if line.startswith("| 20 ")]
+    rows = [
+        line for line in (tmp_path / "routes.md").read_text(encoding="utf-8").splitlines() if line.startswith("| 20 ")
+    ]
     assert [row.split("|")[3].strip() for row in rows] == ["primal", "dual"]
     assert all(float(row.split("|")[7]) < 1e-3 for row in rows)

@@ -260,7 +260,7 @@ def test_predict_reads_tables_and_writes_files(run, served, tmp_path):
     assert {line.split(",")[1] for line in out.splitlines()[1:]} <= {"True", "False"}
     for name in ("out.json", "out.npz", "out.csv"):
         assert run("predict", served / "two.npz", served / "new.csv", "-o", tmp_path / name)[0] == 0
-    stored = json.loads((tmp_path / "out.json").read_text())["decision"]
+    stored = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["decision"]
     np.testing.assert_array_equal(stored, np.load(tmp_path / "out.npz")["decision"])
     code, out, _ = run("predict", served / "embedding.npz", served / "new.csv")
     assert code == 0
@@ -287,9 +287,9 @@ def test_unusable_features_are_refused(refusal, served, tmp_path, content, words
 
 def test_other_files_of_features_are_refused(refusal, served, tmp_path):
     assert "no such file" in refusal("predict", served / "classes.npz", tmp_path / "new.csv")
-    (tmp_path / "new.csv").write_text("a,b\n1,x\n")
+    (tmp_path / "new.csv").write_text("a,b\n1,x\n", encoding="utf-8")
     assert "column 'b' has words, such as 'x': leave the column out" in refusal(
         "predict", served / "classes.npz", tmp_path / "new.csv"
     )
-    (tmp_path / "new.txt").write_text("1,2\n")
+    (tmp_path / "new.txt").write_text("1,2\n", encoding="utf-8")
     assert "give a .npz or .csv file" in refusal("predict", served / "classes.npz", tmp_path / "new.txt")

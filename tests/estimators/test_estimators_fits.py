@@ -154,6 +154,22 @@ def test_a_sample_of_weight_two_is_one_met_twice_and_of_weight_zero_none(setting
     np.testing.assert_allclose(weighted.scaled_weights_, repeated.scaled_weights_, rtol=1e-6, atol=1e-9)
 
 
+@unscaled
+def test_weights_of_a_third_class_do_not_change_the_nu_of_a_pair():
+    model = MKLClassifier("l2", KERNELS, nu=0.2, multi_class="ovo", **RAW)
+    weighted = clone(model).fit(WINE, GRAPE, sample_weight=np.where(GRAPE == 0, 3.0, 1.0))
+    (pair,) = clone(model).fit(WINE[GRAPE > 0], GRAPE[GRAPE > 0]).solutions_
+    assert weighted.solutions_[2].objective == pytest.approx(pair.objective, rel=1e-8)
+
+
+def test_balanced_labels_count_samples_as_often_as_their_weights_say():
+    counts, labels = np.random.default_rng(1).integers(1, 3, 60), np.column_stack([GRAPE == 0, GRAPE > 1]).astype(int)
+    model = MultiLabelMKL("ml_sum", KERNELS, class_weight="balanced")
+    weighted = clone(model).fit(WINE, labels, sample_weight=counts).decision_function(WINE)
+    repeated = clone(model).fit(WINE.repeat(counts, axis=0), labels.repeat(counts, axis=0)).decision_function(WINE)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-4)  # f is known to the root of the gap
+
+
 def test_weights_matter_and_a_precomputed_stack_keeps_its_columns():
     counts = np.where(MALIGNANT == 1, 1, 3) * (np.arange(90) % 4 > 0)
     features = MKLClassifier("l1", KERNELS).fit(CANCER, MALIGNANT, sample_weight=counts)

@@ -22,7 +22,7 @@ def cells(setting):
 
 
 def square(cell, setting):
-    with (setting.folder / "computed.log").open("a") as log:
+    with (setting.folder / "computed.log").open("a", encoding="utf-8") as log:
         log.write(f"{cell['set']}{cell['split']}\n")
     time.sleep(PAUSE)
     if (cell["set"], setting.seed, cell["split"]) == ("b", 13, 2):

@@ -269,7 +269,7 @@ def test_the_records_of_kept_folds_are_read_for_the_same_request_alone(tmp_path)
     assert "cv.jsonl.part" in kept.write(found)
     assert kept.read() == found
     assert KeptFolds(output, problem, {"C": 2}).read() == {}
-    (tmp_path / "cv.jsonl.part").write_text(json.dumps({"schema": "mklcvx.folds/1"}))
+    (tmp_path / "cv.jsonl.part").write_text(json.dumps({"schema": "mklcvx.folds/1"}), encoding="utf-8")
     assert kept.read() == {}
     kept.remove()
     assert kept.read() == {}

@@ -10,7 +10,7 @@ from places import ROOT
 
 
 def _project():
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def test_every_dependency_of_users_has_its_licence_on_the_page():
@@ -19,12 +19,16 @@ def test_every_dependency_of_users_has_its_licence_on_the_page():
     wanted += [
         one for extra in ("plot", "matlab", "rigorous", "dask") for one in project["optional-dependencies"][extra]
     ]
-    listed = re.findall(r"^\| ([a-z0-9-]+)\b.* \| .* \| .* \|$", (ROOT / "docs/releases.md").read_text(), re.MULTILINE)
+    listed = re.findall(
+        r"^\| ([a-z0-9-]+)\b.* \| .* \| .* \|$", (ROOT / "docs/releases.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert {re.split(r"[<>=\[]", one)[0] for one in wanted} <= set(listed)
 
 
 def test_what_the_workflow_runs_is_there():
-    workflow, makefile = ((ROOT / name).read_text() for name in (".github/workflows/tests.yml", "Makefile"))
+    workflow, makefile = (
+        (ROOT / name).read_text(encoding="utf-8") for name in (".github/workflows/tests.yml", "Makefile")
+    )
     targets = re.findall(r"run: make ([\w-]+)$", workflow, re.MULTILINE)
     targets += [f"test-{one}" for one in re.search(r"which: \[(.*)\]", workflow)[1].split(", ")]
     assert {"coverage", "release-check", "test-lowest", "test-newest"} == set(targets)
@@ -35,10 +39,10 @@ def test_what_the_workflow_runs_is_there():
 
 
 def test_the_version_is_the_same_everywhere():
-    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
-    assert f"\n## {__version__} (" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## {__version__} (" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_the_changelog_has_a_place_for_what_is_not_released():
-    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert headings[0] == "Unreleased"

@@ -100,14 +100,14 @@ DAMAGE = {
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_damaged_solution_is_refused(tmp_path, record, damage):
     DAMAGE[damage](record)
-    (tmp_path / "answer.json").write_text(json.dumps(record))
+    (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     with check_refused("solution ", "answer.json: incomplete or damaged (", "): write it again"):
         load_solution(tmp_path / "answer.json")
 
 
 def test_solution_without_alpha_says_what_is_missing(tmp_path, record):
     record.pop("alpha")
-    (tmp_path / "answer.json").write_text(json.dumps(record))
+    (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     with check_refused("answer.json: ", "it has neither alpha nor an embedding that fits"):
         load_solution(tmp_path / "answer.json")
 
@@ -115,7 +115,7 @@ def test_solution_without_alpha_says_what_is_missing(tmp_path, record):
 def test_solution_written_before_there_were_labels_is_read(tmp_path, solution, record):
     for key in ("target", "label_names", "classes", "notes"):
         record.pop(key)
-    (tmp_path / "answer.json").write_text(json.dumps(record))
+    (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     loaded = load_solution(tmp_path / "answer.json")
     assert (loaded.target, loaded.label_names, loaded.notes) == ("y", ("y",), ())
     np.testing.assert_array_equal(loaded.predict(TEST), solution.predict(TEST))
@@ -149,7 +149,7 @@ DAMAGE_OF_LABELS = {
 def test_damaged_solution_of_many_labels_is_refused(tmp_path, families, damage):
     record = json.loads(json.dumps(families("ml_sum").as_dict()))
     DAMAGE_OF_LABELS[damage](record)
-    (tmp_path / "answer.json").write_text(json.dumps(record))
+    (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     with check_refused("solution ", "answer.json: incomplete or damaged (", "): write it again"):
         load_solution(tmp_path / "answer.json")
 
@@ -175,7 +175,7 @@ DAMAGE_OF_AN_EMBEDDING = {
 def test_damaged_embedding_is_refused(tmp_path, families, damage):
     record = json.loads(json.dumps(families("hypergraph").as_dict()))
     DAMAGE_OF_AN_EMBEDDING[damage](record)
-    (tmp_path / "answer.json").write_text(json.dumps(record))
+    (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     with check_refused("solution ", "answer.json: incomplete or damaged (", "): write it again"):
         load_solution(tmp_path / "answer.json")
 
@@ -204,7 +204,7 @@ def test_damaged_arrays_of_an_embedding_are_refused(tmp_path, families, key, val
 @pytest.mark.parametrize("token", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_numbers_that_are_not_finite_are_refused(tmp_path, record, token):
     text = json.dumps(record | {"bias": "HERE"}).replace('"HERE"', token)
-    (tmp_path / "answer.json").write_text(text)
+    (tmp_path / "answer.json").write_text(text, encoding="utf-8")
     with check_refused("answer.json: "):
         load_solution(tmp_path / "answer.json")
 

@@ -126,13 +126,15 @@ def folder(tmp_path):
 
 
 def test_rows_and_columns_and_any_separator_will_do(folder):
-    (folder / "y.csv").write_text(",".join(str(int(v)) for v in Y))
+    (folder / "y.csv").write_text(",".join(str(int(v)) for v in Y), encoding="utf-8")
     np.savetxt(folder / "K1.csv", K[0], fmt="%.17g")
     np.savetxt(folder / "K2.csv", K[1], fmt="%.17g", delimiter=";")
-    (folder / "K3.csv").write_text("\ufeff" + (folder / "K3.csv").read_text().replace("\n", "\r\n"), encoding="utf-8")
+    (folder / "K3.csv").write_text(
+        "\ufeff" + (folder / "K3.csv").read_text(encoding="utf-8").replace("\n", "\r\n"), encoding="utf-8"
+    )
     for optional in ("schema", "names", "sample_weight"):
         (folder / f"{optional}.csv").unlink()
-    (folder / "notes.csv").write_text("whatever")
+    (folder / "notes.csv").write_text("whatever", encoding="utf-8")
     check_same(Instance(K, Y), load_instance(folder))
 
 
@@ -142,9 +144,9 @@ def test_kernels_may_have_names_of_files(folder):
         (folder / f"K{m + 1}.csv").rename(folder / "kernels" / f"{name}.csv")
     (folder / "names.csv").unlink()
     check_same(Instance(K[[1, 0, 2]], Y, names=["K9", "K10", "age"]), load_instance(folder))
-    (folder / "names.csv").write_text("age\nK10\nK9\n")
+    (folder / "names.csv").write_text("age\nK10\nK9\n", encoding="utf-8")
     check_same(Instance(K[[2, 0, 1]], Y, names=["age", "K10", "K9"]), load_instance(folder))
-    (folder / "names.csv").write_text("age\nK10\nK8\n")
+    (folder / "names.csv").write_text("age\nK10\nK8\n", encoding="utf-8")
     with check_refused("names.csv and the files of kernels/ differ"):
         load_instance(folder)
 
@@ -154,26 +156,44 @@ FAULTS = {
     "no kernels": (lambda f: [(f / f"K{m}.csv").unlink() for m in (1, 2, 3)], ("no array 'kernels'", "found")),
     "capital Y": (lambda f: (f / "y.csv").rename(f / "Y.csv"), ("array 'Y' is not known: did you mean 'y'?",)),
     "both": (
-        lambda f: ((f / "kernels").mkdir(), (f / "kernels" / "a.csv").write_text("1")),
+        lambda f: ((f / "kernels").mkdir(), (f / "kernels" / "a.csv").write_text("1", encoding="utf-8")),
         ("has both K1.csv and so on, and kernels/",),
     ),
-    "empty": (lambda f: (f / "K1.csv").write_text(" \n"), ("K1.csv: is empty",)),
-    "heading": (lambda f: (f / "y.csv").write_text("y\n1\n"), ("y.csv: could not convert string 'y'", "no headings")),
+    "empty": (lambda f: (f / "K1.csv").write_text(" \n", encoding="utf-8"), ("K1.csv: is empty",)),
+    "heading": (
+        lambda f: (f / "y.csv").write_text("y\n1\n", encoding="utf-8"),
+        ("y.csv: could not convert string 'y'", "no headings"),
+    ),
     "ragged": (
-        lambda f: (f / "K1.csv").write_text("1,2\n3\n"),
+        lambda f: (f / "K1.csv").write_text("1,2\n3\n", encoding="utf-8"),
         ("the number of columns changed", "one length"),
     ),
-    "decimal commas": (lambda f: (f / "K1.csv").write_text("1,5;2,5\n"), ("both commas and semicolons", "points")),
-    "sizes": (lambda f: (f / "K2.csv").write_text("1,2\n2,5\n"), ("K2.csv: is 2×2, K1.csv 8×8",)),
+    "decimal commas": (
+        lambda f: (f / "K1.csv").write_text("1,5;2,5\n", encoding="utf-8"),
+        ("both commas and semicolons", "points"),
+    ),
+    "sizes": (lambda f: (f / "K2.csv").write_text("1,2\n2,5\n", encoding="utf-8"), ("K2.csv: is 2×2, K1.csv 8×8",)),
     "not square": (
-        lambda f: [(f / f"K{m}.csv").write_text("1,2,3\n2,5,3\n") for m in (1, 2, 3)],
+        lambda f: [(f / f"K{m}.csv").write_text("1,2,3\n2,5,3\n", encoding="utf-8") for m in (1, 2, 3)],
         ("kernels have shape (3, 2, 3), not square",),
     ),
-    "nan": (lambda f: (f / "K1.csv").write_text("\n".join([",".join(["nan"] * 8)] * 8)), ("entry nan at [0, 0]",)),
+    "nan": (
+        lambda f: (f / "K1.csv").write_text("\n".join([",".join(["nan"] * 8)] * 8), encoding="utf-8"),
+        ("entry nan at [0, 0]",),
+    ),
     "bytes": (lambda f: (f / "K1.csv").write_bytes(b"\xff\xfe\x00"), ("K1.csv: is not text in UTF-8",)),
-    "slip": (lambda f: (f / "group.csv").write_text("1\n2\n3\n"), ("array 'group' is not known", "'groups'")),
-    "schema": (lambda f: (f / "schema.csv").write_text("mklcvx.instance/9\n"), ("schema 'mklcvx.instance/9' is not",)),
-    "short y": (lambda f: (f / "y.csv").write_text("1\n-1\n"), ("y has 2 labels, the kernels are 8 by 8",)),
+    "slip": (
+        lambda f: (f / "group.csv").write_text("1\n2\n3\n", encoding="utf-8"),
+        ("array 'group' is not known", "'groups'"),
+    ),
+    "schema": (
+        lambda f: (f / "schema.csv").write_text("mklcvx.instance/9\n", encoding="utf-8"),
+        ("schema 'mklcvx.instance/9' is not",),
+    ),
+    "short y": (
+        lambda f: (f / "y.csv").write_text("1\n-1\n", encoding="utf-8"),
+        ("y has 2 labels, the kernels are 8 by 8",),
+    ),
 }
 
 
@@ -212,7 +232,7 @@ def test_writing_a_folder_leaves_all_or_nothing(tmp_path, monkeypatch):
     from mklcvx.io import files
 
     def full(place, arrays):
-        (place / "K1.csv").write_text("half")
+        (place / "K1.csv").write_text("half", encoding="utf-8")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(files, "write_csv", full)
@@ -246,14 +266,14 @@ JSON_FAULTS = [
 
 @pytest.mark.parametrize(("text", "words"), JSON_FAULTS, ids=range(len(JSON_FAULTS)))
 def test_faults_of_json_are_said(tmp_path, text, words):
-    (tmp_path / "problem.json").write_text(text)
+    (tmp_path / "problem.json").write_text(text, encoding="utf-8")
     with check_refused("problem.json: ", words):
         load_instance(tmp_path / "problem.json")
 
 
 def test_json_is_written_strictly(tmp_path):
     save_answer(tmp_path / "answer.json", weights=[np.nan, 1.0])
-    assert strict((tmp_path / "answer.json").read_text()) == {"weights": [None, 1.0]}
+    assert strict((tmp_path / "answer.json").read_text(encoding="utf-8")) == {"weights": [None, 1.0]}
 
 
 # ------------------------------------------------------------------------------------- sizes, before anything is parsed
@@ -266,10 +286,10 @@ def flood(path):
 
         savemat(path, {"weights": np.zeros(10**7)}, do_compression=True)
     elif path.suffix == ".json":
-        path.write_text('{"weights": [' + "0," * (10**7 - 1) + "0]}")
+        path.write_text('{"weights": [' + "0," * (10**7 - 1) + "0]}", encoding="utf-8")
     else:
         path.mkdir()
-        (path / "weights.csv").write_text("0\n" * 10**7)
+        (path / "weights.csv").write_text("0\n" * 10**7, encoding="utf-8")
 
 
 @pytest.mark.parametrize("place", ["answer.npz", "answer.mat", "answer.json", "answer"])
@@ -294,7 +314,7 @@ def test_the_largest_answer_that_can_be_meant_is_read(tmp_path):
 
 def test_json_that_would_fill_the_memory_is_refused_unparsed(tmp_path, monkeypatch):
     """Empty lists take two characters each, and a hundred bytes."""
-    (tmp_path / "bomb.json").write_text('{"kernels": [' + "[]," * 10**5 + "[]]}")
+    (tmp_path / "bomb.json").write_text('{"kernels": [' + "[]," * 10**5 + "[]]}", encoding="utf-8")
     monkeypatch.setattr(json_text, "memory", lambda: 1e7)
     monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("parsed"))
     with check_refused("bomb.json: would need 14 MB, more than fits into memory"):
@@ -325,7 +345,7 @@ def test_every_command_takes_every_format(run, tmp_path, place):
 
 @pytest.mark.parametrize("place", ["nothing.json", "nothing", "empty"])
 def test_refusals_on_the_command_line_need_neither_cvxpy_nor_scipy(tmp_path, place):
-    (tmp_path / "nothing.json").write_text("")
+    (tmp_path / "nothing.json").write_text("", encoding="utf-8")
     (tmp_path / "empty").mkdir()
     tried = "try: main(sys.argv[1:])\nfinally: assert 'scipy' not in sys.modules"
     code = f"import sys; from mklcvx.cli.main import main\n{tried}"

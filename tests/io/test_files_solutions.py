@@ -145,7 +145,7 @@ def test_a_solution_that_does_not_say_the_type_of_its_classes_predicts_words(tmp
     found = solve(Instance(K, classes=np.arange(N) % 2), "ml_sum", solver="clarabel")
     record = found.as_dict()
     assert record.pop("classes_kind") == "int64"
-    (tmp_path / "answer.json").write_text(json.dumps(record))
+    (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     words = load_solution(tmp_path / "answer.json").predict(TEST)
     assert words.tolist() == [str(one) for one in found.predict(TEST)]
 
@@ -154,7 +154,7 @@ def test_a_solution_that_does_not_say_the_type_of_its_classes_predicts_words(tmp
 def test_classes_that_are_not_of_their_type_are_refused(tmp_path, kind, words):
     record = solve(Instance(K, classes=np.arange(N) % 2), "ml_sum", solver="clarabel").as_dict()
     record.update(classes_kind=kind, classes=words, label_names=words)
-    (tmp_path / "answer.json").write_text(json.dumps(record))
+    (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     with check_refused("answer.json: incomplete or damaged"):
         load_solution(tmp_path / "answer.json")
 
@@ -279,10 +279,10 @@ def fails_half_way(fault):
 @pytest.mark.parametrize("fault", [HalfWay(), KeyboardInterrupt(), MemoryError()])
 def test_failing_write_leaves_the_old_file_and_nothing_else(tmp_path, fault):
     target = tmp_path / "answer.json"
-    target.write_text("old")
+    target.write_text("old", encoding="utf-8")
     with pytest.raises(type(fault)):
         files.write_whole(target, fails_half_way(fault))
-    assert target.read_text() == "old"
+    assert target.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [target]
 
 
@@ -294,15 +294,15 @@ def test_full_disk_is_said_in_a_line(tmp_path):
 
 def test_new_file_takes_the_place_of_the_old_one_at_once(tmp_path):
     target = tmp_path / "answer.json"
-    target.write_text("old")
+    target.write_text("old", encoding="utf-8")
 
     def write(file):
         file.write(b"new")
         file.flush()
-        assert target.read_text() == "old"
+        assert target.read_text(encoding="utf-8") == "old"
 
     files.write_whole(target, write)
-    assert target.read_text() == "new"
+    assert target.read_text(encoding="utf-8") == "new"
     assert list(tmp_path.iterdir()) == [target]
 
 

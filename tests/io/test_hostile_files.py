@@ -247,7 +247,7 @@ def test_a_reader_that_comes_to_no_end_is_ended(path, monkeypatch):
 # ---------------------------------------------------------------------------------------------------------- texts
 def test_a_table_that_cannot_be_read_is_named(tmp_path, monkeypatch):
     file = tmp_path / "y.csv"
-    file.write_text("1\n")
+    file.write_text("1\n", encoding="utf-8")
 
     def denied(*_, **__):
         raise PermissionError(13, "Permission denied")
@@ -270,6 +270,6 @@ def test_a_count_of_samples_is_not_believed(tmp_path):
     instance = Instance(FOR_FILES.kernels, classes=np.repeat([0, 1, 2, 2], 2))
     record = solve_by_machines(instance, "l1", "ovr").as_dict()
     for count in (10**18, 7, "8"):
-        (tmp_path / "a.json").write_text(json.dumps({**record, "samples": count}))
+        (tmp_path / "a.json").write_text(json.dumps({**record, "samples": count}), encoding="utf-8")
         with check_refused("a.json: incomplete or damaged"):
             machine_files.load_answer(tmp_path / "a.json")

@@ -22,10 +22,10 @@ def mode(path):
 @pytest.mark.parametrize("bits", [0o600, 0o640, 0o755, 0o666])
 def test_the_mode_of_a_file_that_is_replaced_is_kept(tmp_path, bits):
     path = tmp_path / "answer.json"
-    path.write_text("old")
+    path.write_text("old", encoding="utf-8")
     path.chmod(bits)
     write_text(path, "new")
-    assert (path.read_text(), mode(path)) == ("new", bits)
+    assert (path.read_text(encoding="utf-8"), mode(path)) == ("new", bits)
 
 
 def test_a_new_file_has_the_mode_that_the_user_has_chosen(tmp_path):
@@ -44,7 +44,7 @@ def test_links_are_followed(tmp_path):
     for text in ("first", "second"):  # to a file that is not there yet, and to one that is
         check_output(link, (".json",))
         write_text(link, text)
-        assert (link.is_symlink(), real.read_text()) == (True, text)
+        assert (link.is_symlink(), real.read_text(encoding="utf-8")) == (True, text)
     assert os.listdir(tmp_path / "elsewhere") == ["real.json"]
 
 
@@ -66,7 +66,7 @@ def test_a_file_is_on_the_disk_before_it_is_moved(tmp_path, monkeypatch):
     write_text(tmp_path / "answer.json", "new")
     assert steps == ["fsync", "replace", "fsync"]  # the file, and afterwards the folder
     steps.clear()
-    write_folder(tmp_path / "folder", lambda folder: (folder / "y.csv").write_text("1"))
+    write_folder(tmp_path / "folder", lambda folder: (folder / "y.csv").write_text("1", encoding="utf-8"))
     assert steps == ["fsync", "fsync", "replace", "fsync"]
 
 
@@ -74,9 +74,9 @@ def test_what_killed_writers_left_is_cleared_and_nothing_else(tmp_path):
     stale, folder, fresh = (tmp_path / f"{writing.TEMPORARY}{digit * 16}" for digit in "abc")
     own = [tmp_path / name for name in (".mklcvx.toml", ".mklcvx.0123456789abcdeg", "notes.txt")]
     for path in (stale, fresh, *own):
-        path.write_text("half")
+        path.write_text("half", encoding="utf-8")
     folder.mkdir()
-    (folder / "K1.csv").write_text("1")
+    (folder / "K1.csv").write_text("1", encoding="utf-8")
     long_ago = time.time() - 2 * writing.OLD
     for path in (stale, folder, *own):
         os.utime(path, (long_ago, long_ago))
@@ -86,7 +86,7 @@ def test_what_killed_writers_left_is_cleared_and_nothing_else(tmp_path):
 
 def test_a_writer_that_fails_leaves_the_old_file_and_nothing_beside_it(tmp_path):
     path = tmp_path / "answer.json"
-    path.write_text("old")
+    path.write_text("old", encoding="utf-8")
 
     def broken(file):
         file.write(b"half")
@@ -94,7 +94,7 @@ def test_a_writer_that_fails_leaves_the_old_file_and_nothing_beside_it(tmp_path)
 
     with pytest.raises(ZeroDivisionError):
         write_whole(path, broken)
-    assert (path.read_text(), os.listdir(tmp_path)) == ("old", ["answer.json"])
+    assert (path.read_text(encoding="utf-8"), os.listdir(tmp_path)) == ("old", ["answer.json"])
 
 
 # -------------------------------------------------------------------------------------------------------- journals
@@ -108,7 +108,7 @@ def test_other_ends_of_lines_are_text(tmp_path):
 def test_numbers_that_are_not_finite_are_none_in_a_journal(tmp_path):
     path, bad = tmp_path / "cells.jsonl", float("nan")
     add_line(path, {"cell": bad, "rows": [1.5, (float("inf"), {"deep": -float("inf")})]})
-    assert path.read_text() == '{"cell": null, "rows": [1.5, [null, {"deep": null}]]}\n'
+    assert path.read_text(encoding="utf-8") == '{"cell": null, "rows": [1.5, [null, {"deep": null}]]}\n'
 
 
 def test_a_line_that_was_cut_off_is_passed_over(tmp_path):

@@ -18,6 +18,8 @@ from stacks import FOR_INSTANCES
 N, M = 8, 3
 Y, K, RNG = FOR_INSTANCES.y, FOR_INSTANCES.kernels, FOR_INSTANCES.rng
 
+LONG = pytest.mark.skipif(np.finfo("longdouble").eps > 2.0**-53, reason="long doubles are doubles here")
+
 
 def changed(index, value):
     """The stack with one entry set."""
@@ -385,3 +387,12 @@ def test_kernels_that_their_diagonals_dominate_are_not_factored(monkeypatch):
     assert not validation.surely_definite(dented, 1.2)
     with check_refused("not positive semidefinite", "eigenvalue -0.2;"):
         Instance(dented[None], np.where(np.arange(600) % 2, 1, -1))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", pytest.param("longdouble", marks=LONG)])
+def test_numbers_that_are_no_doubles_are_refused_not_rounded(dtype):
+    """With a bias 2^60 + 100 I is 100 I, and as doubles it would be nothing."""
+    long, exact = (np.array([[[2**60 + more, 2**60], [2**60, 2**60 + more]]], dtype=dtype) for more in (100, 1024))
+    with check_refused("kernel 'K1' (index 0) has", "numbers that are no doubles"):
+        Instance(long, [1, -1])
+    assert solve(Instance(exact, [1, -1]), "svm", C=1.0).objective == pytest.approx(2 / 2048, rel=1e-9)

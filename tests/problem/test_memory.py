@@ -143,11 +143,11 @@ def group(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "PROCESS", tmp_path)
 
     def write(lines, files):
-        (tmp_path / "cgroup").write_text(lines)
+        (tmp_path / "cgroup").write_text(lines, encoding="utf-8")
         for name, text in files.items():
             path = tmp_path / "groups" / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+            path.write_text(text, encoding="utf-8")
 
     return write
 
@@ -171,7 +171,7 @@ def test_limits_of_control_groups_count(group, lines, files, left):
 def test_limits_of_the_process_count(group, tmp_path, monkeypatch):
     resource = pytest.importorskip("resource")
     group("0::/\n", {})
-    (tmp_path / "statm").write_text("2 1 1 1 0 1 0\n")
+    (tmp_path / "statm").write_text("2 1 1 1 0 1 0\n", encoding="utf-8")
     limited = SimpleNamespace(limit=10 * resource.getpagesize())
     monkeypatch.setattr(resource, "getrlimit", lambda _: (limited.limit, limited.limit))
     assert memory.available() == 8 * resource.getpagesize()

@@ -80,7 +80,7 @@ def test_the_page_recomputes_the_same_bounds(coarse, tmp_path):
     script = tmp_path / "ask.js"
     page = (DOCS / "_static/explorer.js").read_text(encoding="utf-8")
     script.write_text(f"{PAGE}window.MKLCVX_EXPLORER = {json.dumps(coarse)};\n{page}{ASK}", encoding="utf-8")
-    done = subprocess.run(["node", str(script)], capture_output=True, text=True, check=True)
+    done = subprocess.run(["node", str(script)], capture_output=True, encoding="utf-8", check=True)
     told = json.loads(done.stdout)
     for name, family in coarse["formulations"].items():
         ours = [[(at["lower"], at["upper"]) for at in row] for row in family["rows"]]

@@ -229,7 +229,7 @@ def test_blocks_share_a_namespace_and_show_what_they_print(tmp_path):
     assert page.run("python", "x = 2\nprint(x)") == "2\n"
     assert page.run("python", "from pathlib import Path\nPath('file').write_text(str(x + 1))") == ""
     assert page.run("console", "$ python -c \"print(open('file').read())\"") == "3\n"
-    assert (tmp_path / "file").read_text() == "3"
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "3"
     assert (tmp_path / "examples" / "handing_over" / "README.md").exists()
 
 
@@ -350,9 +350,11 @@ def test_a_page_with_a_failing_block_fails_the_build(tmp_path):
     application = pytest.importorskip("sphinx.application", reason="the extra docs is not installed")
     source = tmp_path / "source"
     source.mkdir()
-    (source / "conf.py").write_text("extensions = ['myst_parser', 'executed_blocks']\n")
-    (source / "index.md").write_text("# Page\n\n```python\nprint(6 * 7)\n```\n\n```{toctree}\nwrong\n```\n")
-    (source / "wrong.md").write_text("# Page\n\n```python\nassert 1 == 2\n```\n")
+    (source / "conf.py").write_text("extensions = ['myst_parser', 'executed_blocks']\n", encoding="utf-8")
+    (source / "index.md").write_text(
+        "# Page\n\n```python\nprint(6 * 7)\n```\n\n```{toctree}\nwrong\n```\n", encoding="utf-8"
+    )
+    (source / "wrong.md").write_text("# Page\n\n```python\nassert 1 == 2\n```\n", encoding="utf-8")
     warned = io.StringIO()
     site = tmp_path / "site"
     app = application.Sphinx(source, source, site, tmp_path / "trees", "html", status=None, warning=warned)

@@ -111,7 +111,7 @@ def test_json_lines_on_the_command_line(run, refusal, tmp_path):
     assert {r["status"] for r in records} == {"certified"}
     code, out, _ = run("path", problem, "--grid", "C=0.1,1", "-o", tmp_path / "p.jsonl", "-q")
     assert (code, out) == (0, "")
-    assert len((tmp_path / "p.jsonl").read_text().splitlines()) == 2
+    assert len((tmp_path / "p.jsonl").read_text(encoding="utf-8").splitlines()) == 2
     assert "--grid 'C' is not KEY=V1,V2" in refusal("path", problem, "--grid", "C")
     assert "--grid C is given twice" in refusal("path", problem, "--grid", "C=1", "--grid", "C=2")
     assert "parameter C = -1" in refusal("path", problem, "--grid", "C=1,-1")

@@ -24,7 +24,7 @@ RETIRED = {"parts:apart"}  # said of the first list, and no more
 @pytest.mark.parametrize("listed", LISTS.values(), ids=LISTS)
 def test_every_expectation_is_a_kind_of_the_judge(listed):
     kinds = {kind for wrong in listed for accepted in wrong.accepted for kind in accepted} - RETIRED
-    documented = set(re.findall(r"`([a-z_]+:[a-zA-Z_]+)`", (ROOT / "docs/verify.md").read_text()))
+    documented = set(re.findall(r"`([a-z_]+:[a-zA-Z_]+)`", (ROOT / "docs/verify.md").read_text(encoding="utf-8")))
     own = ("parameter:", "formulation:", "loss:")
     assert {kind for kind in kinds if not kind.startswith(own)} <= documented
     assert len({wrong.name for wrong in listed}) == len(listed) >= 150

@@ -29,7 +29,7 @@ def test_a_small_run_prefers_kernels_of_one_size(defaults, monkeypatch, tmp_path
     monkeypatch.setattr(defaults, "PRICES", (1.0,))
     asked = ["--splits", "1", "--only", "breast_cancer", "diabetes", "--journal", str(tmp_path / "journal.jsonl")]
     assert defaults.main([*asked, "-o", str(tmp_path / "page.md")]) == 0
-    first = (tmp_path / "page.md").read_text()
+    first = (tmp_path / "page.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in first.splitlines()]
     accuracy = {
         tuple(row[:2]): float(row[2]) for row in rows if row[0] == "l1" and row[1] in ways and "±" not in row[2]
@@ -39,7 +39,7 @@ def test_a_small_run_prefers_kernels_of_one_size(defaults, monkeypatch, tmp_path
     assert float(default[1]) > 0.9
     assert "R² of `MKLRegressor` on diabetes" in first
     assert defaults.main([*asked, "-o", str(tmp_path / "again.md")]) == 0  # from the journal
-    assert (tmp_path / "again.md").read_text() == first
+    assert (tmp_path / "again.md").read_text(encoding="utf-8") == first
 
 
 def test_a_default_that_falls_behind_is_named(defaults):

@@ -91,7 +91,7 @@ def test_a_missing_data_set_is_said_in_a_line(experiments, tmp_path, capsys):
 
 
 def test_a_folder_that_cannot_be_is_said_in_a_line(experiments, tmp_path, capsys):
-    (tmp_path / "xu-quick").write_text("a file in the way")
+    (tmp_path / "xu-quick").write_text("a file in the way", encoding="utf-8")
     assert experiments("xu", "--quick")[0] == 2
     assert "another place" in capsys.readouterr().err
 

@@ -40,7 +40,7 @@ def setting(tmp_path):
 
 
 def computed(setting):
-    return (setting.folder / "computed.log").read_text().split()
+    return (setting.folder / "computed.log").read_text(encoding="utf-8").split()
 
 
 def results(outcome):
@@ -94,7 +94,7 @@ def test_a_line_cut_off_is_passed_over_and_does_not_spoil_the_next(setting):
     assert len(computed(setting)) == 9
     assert run(toy.TOY, setting).complete
     assert len(computed(setting)) == 9
-    for line in file.read_text().splitlines()[:7]:
+    for line in file.read_text(encoding="utf-8").splitlines()[:7]:
         assert json.loads(line)["result"]["none"] is None
 
 
@@ -106,7 +106,7 @@ def test_a_failing_cell_ends_no_other_and_is_tried_again(setting):
     assert outcome.failed[0].error == "ArithmeticError: two lines"
     run(toy.TOY, unlucky)
     assert computed(unlucky).count("b2") == 2
-    page = write_page(toy.TOY, unlucky, outcome, "python toy").read_text()
+    page = write_page(toy.TOY, unlucky, outcome, "python toy").read_text(encoding="utf-8")
     assert "Unfinished: 7 of 8 cells" in page
     assert "two lines" in page
 
@@ -132,7 +132,7 @@ def test_two_processes_and_a_dask_cluster_find_what_one_process_finds(setting, t
 # -------------------------------------------------------------------------------------------------------- the report
 def test_a_page_says_how_it_was_made(setting):
     page = write_page(toy.TOY, setting, run(toy.TOY, setting), "python validation/experiments toy")
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     assert page == setting.folder / "toy" / "toy.md"
     for words in (
         "# A toy",
@@ -144,9 +144,9 @@ def test_a_page_says_how_it_was_made(setting):
     ):
         assert words in text
     assert time.strftime("%Y-%m-%d") in text
-    assert (page.parent / "values.csv").read_text().splitlines()[:3] == ["set,value", "a,0", "a,1"]
+    assert (page.parent / "values.csv").read_text(encoding="utf-8").splitlines()[:3] == ["set,value", "a,0", "a,1"]
     quick = replace(setting, size="quick")
-    assert "smoke run" in write_page(toy.TOY, quick, run(toy.TOY, quick), "").read_text()
+    assert "smoke run" in write_page(toy.TOY, quick, run(toy.TOY, quick), "").read_text(encoding="utf-8")
 
 
 # -------------------------------------------------------------------------------------------------------- statistics

@@ -42,13 +42,17 @@ def test_a_small_run_makes_the_table(fit_times, monkeypatch, tmp_path):
     monkeypatch.setattr(fit_times, "measured", here)
     file = tmp_path / "times.md"
     assert fit_times.main(["--quick", "--rounds", "1", "--older", "elsewhere", "-o", str(file)]) == 0
-    rows = [line.strip("| ").split(" | ") for line in file.read_text().splitlines() if line.startswith("| ")]
+    rows = [
+        line.strip("| ").split(" | ") for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("| ")
+    ]
     assert len(rows) == 1 + len(fit_times.ROWS)
     assert asked[:2] == [("l1", None), ("l1", "elsewhere")]
     for row in rows[1:]:
         assert float(row[3]) > 0
     assert fit_times.main(["--quick", "--rounds", "1", "-o", str(file)]) == 0
-    assert "older" not in "".join(line for line in file.read_text().splitlines() if line.startswith("| "))
+    assert "older" not in "".join(
+        line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("| ")
+    )
 
 
 @pytest.mark.slow

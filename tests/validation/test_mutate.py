@@ -112,43 +112,43 @@ def small_project(root: Path, test: str) -> Path:
         (root / folder).mkdir()
     (root / "mklcvx/__init__.py").touch()
     (root / "pyproject.toml").touch()
-    (root / "formulations/__init__.py").write_text("def f(a, b):\n    return -max(abs(a), b)\n")
-    (root / "tests/test_bounds.py").write_text(f"from mklcvx.formulations import f\n\n{test}\n")
+    (root / "formulations/__init__.py").write_text("def f(a, b):\n    return -max(abs(a), b)\n", encoding="utf-8")
+    (root / "tests/test_bounds.py").write_text(f"from mklcvx.formulations import f\n\n{test}\n", encoding="utf-8")
     return root
 
 
 def test_a_small_project_from_end_to_end(mutate: ModuleType, tmp_path: Path) -> None:
     root = small_project(tmp_path, "def test_f():\n    assert f(3, 3) == -3")
     reasons = "# header\n\n__init__.py: return -max(abs(a), b) => return -min(abs(a), b)  # a = b\n"
-    (root / "validation/equivalent_mutants.txt").write_text(reasons)
-    before = (root / "formulations/__init__.py").read_text()
+    (root / "validation/equivalent_mutants.txt").write_text(reasons, encoding="utf-8")
+    before = (root / "formulations/__init__.py").read_text(encoding="utf-8")
     assert mutate.main(["-o", str(root / "report.md"), *STAGE], root) == 0
-    report = (root / "report.md").read_text()
+    report = (root / "report.md").read_text(encoding="utf-8")
     assert "| __init__.py | 3 | 3 | 1 | 0 | 1 | 1 | 50.0% | 0 |" in report
     assert "Noticed by: tests/test_bounds.py (1)" in report
     assert "`__init__.py:2`\n\n```diff\n- return -max(abs(a), b)\n+ return -max(float(a), b)\n```" in report
     assert "`__init__.py:2` a = b\n" in report
-    assert (root / "formulations/__init__.py").read_text() == before
+    assert (root / "formulations/__init__.py").read_text(encoding="utf-8") == before
 
 
 def test_a_run_goes_on_where_it_ended(mutate: ModuleType, tmp_path: Path) -> None:
     """The journal's verdicts stand; a survivor is judged again if that is asked for, and so is a file that changed."""
     root = small_project(tmp_path, "def test_f():\n    assert f(3, 3) == -3")
     (root / "formulations/families").mkdir()
-    (root / "formulations/families/task.py").write_text("def g(a):\n    return a + 1\n")
+    (root / "formulations/families/task.py").write_text("def g(a):\n    return a + 1\n", encoding="utf-8")
     options = ["--journal", str(root / "journal"), "-o", str(root / "report.md"), *STAGE]
 
     def judged(*more: str) -> int:
-        before = (root / "journal").read_text().count("outcome") if (root / "journal").exists() else 0
+        before = (root / "journal").read_text(encoding="utf-8").count("outcome") if (root / "journal").exists() else 0
         assert mutate.main([*more, *options], root) == 0
-        return (root / "journal").read_text().count("outcome") - before
+        return (root / "journal").read_text(encoding="utf-8").count("outcome") - before
 
     assert judged("--every", "2") == 2 + 1
     assert judged("--known") == 0
-    assert "| all | 5 | 3 | 1 | 0 | 0 | 2 | 33.3% | 0 |" in (root / "report.md").read_text()
+    assert "| all | 5 | 3 | 1 | 0 | 0 | 2 | 33.3% | 0 |" in (root / "report.md").read_text(encoding="utf-8")
     assert judged() == 2
     assert judged("--again") == 4
-    (root / "formulations/families/task.py").write_text("def g(a):\n    return 2 * a\n")
+    (root / "formulations/families/task.py").write_text("def g(a):\n    return 2 * a\n", encoding="utf-8")
     assert judged("families/task") == 3
     assert judged("formulations/__init__.py", "--again") == 2
 

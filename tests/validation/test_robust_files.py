@@ -66,9 +66,9 @@ def test_what_was_found_once_is_found_no_more(known, judge):
 
 
 def test_the_judge_notices_other_files_and_tracebacks(known, judge, tmp_path):
-    (tmp_path / "other.txt").write_text("x")
+    (tmp_path / "other.txt").write_text("x", encoding="utf-8")
     reader = known[0]
-    looked = judge.judged(reader._replace(read=lambda _: (tmp_path / "other.txt").read_text()), b"")
+    looked = judge.judged(reader._replace(read=lambda _: (tmp_path / "other.txt").read_text(encoding="utf-8")), b"")
     assert looked.fault.startswith("outside: opened")
     assert judge.judged(reader._replace(read=lambda _: 1 / 0), b"").fault.startswith("traceback: ZeroDivisionError")
 

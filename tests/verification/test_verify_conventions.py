@@ -108,7 +108,7 @@ def test_claimed_bounds_are_turned_with_the_objective(problem, run, tmp_path):
     value = solved("libsvm").objective
     for lower, upper, code in ((value - 1, value + 1, 0), (value + 1, value + 2, 1), (value - 2, value - 1, 1)):
         record = {"objective": value, "certificate": {"lower": lower, "upper": upper}}
-        (tmp_path / "a.json").write_text(json.dumps(record))
+        (tmp_path / "a.json").write_text(json.dumps(record), encoding="utf-8")
         arguments = ("--convention", "libsvm", "--set", "C=0.9", "--set", "first_label=-1")
         assert run("verify", problem, tmp_path / "a.json", *arguments, "--json")[0] == code
 
@@ -124,14 +124,14 @@ def test_a_trace_in_their_words_is_judged_point_by_point():
 def test_the_files_own_parameters_are_theirs_and_options_override_them(problem, run, tmp_path):
     right = solved("spicymkl")
     record = {"weights": right.weights.tolist(), "alpha": right.alpha.tolist(), "parameters": {"lam": 3.0}}
-    (tmp_path / "a.json").write_text(json.dumps({**record, "formulation": "l2"}))
+    (tmp_path / "a.json").write_text(json.dumps({**record, "formulation": "l2"}), encoding="utf-8")
     code, out, err = run("verify", problem, tmp_path / "a.json", "--convention", "spicymkl", "--json")
     assert code == 0
     price = get("spicymkl").to_ours(INSTANCE, {"lam": 3.0}).parameters["C"]
     assert strict(out)["parameters"]["C"] == pytest.approx(price)
     assert "the answer says formulation l2, judged as l1" in err
     assert "of l1 was solved for" in err
-    arguments = ("--convention", "spicymkl", "--set", "lam=2.5")
+    arguments = ("--convention", "spicymkl", "--set", "lam=2.5", "--no-diagnosis")
     code, _, err = run("verify", problem, tmp_path / "a.json", *arguments)
     assert code == 1
     assert "the answer says lam = 3.0, judged with 2.5" in err
@@ -140,7 +140,7 @@ def test_the_files_own_parameters_are_theirs_and_options_override_them(problem, 
 def test_the_total_price_takes_the_place_of_the_files_own(problem, run, tmp_path):
     right = solved("simplemkl")
     record = {"weights": right.weights.tolist(), "parameters": {"C": 5.0}}
-    (tmp_path / "a.json").write_text(json.dumps(record))
+    (tmp_path / "a.json").write_text(json.dumps(record), encoding="utf-8")
     arguments = ("--convention", "simplemkl", "--set", f"C_total={0.7 * INSTANCE.samples}", "--json")
     code, out, _ = run("verify", problem, tmp_path / "a.json", *arguments)
     assert code == 0

@@ -129,10 +129,12 @@ def test_columns_of_a_trace_may_have_any_order(run, tmp_path, small):
     save_instance(tmp_path / "small.npz", SMALL)
     for order, code in (([2, 0, 1], 0), ([0, 1, 2], 0)):
         head = ",".join(f"weight {SMALL.names[m]}" for m in order)
-        (tmp_path / "trace.csv").write_text(f"{head}\n" + ",".join(repr(float(small.weights[m])) for m in order) + "\n")
+        (tmp_path / "trace.csv").write_text(
+            f"{head}\n" + ",".join(repr(float(small.weights[m])) for m in order) + "\n", encoding="utf-8"
+        )
         assert run("verify", tmp_path / "small.npz", tmp_path / "trace.csv", "-f", "l1")[0] == code
     (tmp_path / "trace.csv").write_text(
-        "weight a,weight b,weight c\n" + ",".join(map(repr, small.weights[::-1].tolist()))
+        "weight a,weight b,weight c\n" + ",".join(map(repr, small.weights[::-1].tolist())), encoding="utf-8"
     )
     assert run("verify", tmp_path / "small.npz", tmp_path / "trace.csv", "-f", "l1")[0] == 1
 

@@ -265,7 +265,8 @@ def test_the_margin_of_one_class_is_judged():
     report = verify(instance_of("one_class"), "l1", multipliers={"rho": found.multipliers["rho"]}, **given)
     assert report.accepted
     assert report["rho"].excess < 1e-8
-    report = verify(instance_of("one_class"), "l1", multipliers={"rho": 1.2 * found.multipliers["rho"]}, **given)
+    wrong = {"multipliers": {"rho": 1.2 * found.multipliers["rho"]}, "diagnosis": False}
+    report = verify(instance_of("one_class"), "l1", **wrong, **given)
     assert report["rho"].verdict(1e-6) == "rejected"
 
 

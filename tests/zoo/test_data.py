@@ -48,7 +48,7 @@ def folder(tmp_path, monkeypatch):
 def write(file, data, number=repr):
     last = ["target"] if data.labels is None else [f"label{k + 1}" for k in range(data.labels.shape[1])]
     targets = data.target.reshape(len(data), -1)
-    with file.open("w", newline="") as out:
+    with file.open("w", newline="", encoding="utf-8") as out:
         writer = csv.writer(out)
         writer.writerow([*(f"x{j + 1}" for j in range(data.X.shape[1])), *last])
         writer.writerows([*map(number, row.tolist()), *target] for row, target in zip(data.X, targets, strict=True))
@@ -151,7 +151,7 @@ def test_label_sets_are_checked_against_their_rows(folder):
     ],
 )
 def test_damaged_files_are_refused_in_a_line(folder, text, words):
-    (folder / "invented.csv").write_text(text)
+    (folder / "invented.csv").write_text(text, encoding="utf-8")
     with check_refused("data set invented", words):
         load("invented", folder)
 

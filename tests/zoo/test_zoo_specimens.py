@@ -349,7 +349,7 @@ def test_refusals(refusal, arguments, words):
 
 def test_a_folder_with_something_in_it_is_not_touched(refusal, tmp_path):
     (tmp_path / "there").mkdir()
-    (tmp_path / "there" / "mine.txt").write_text("mine")
+    (tmp_path / "there" / "mine.txt").write_text("mine", encoding="utf-8")
     assert "exists already" in refusal("zoo", "export", "by-hand", "-o", tmp_path / "there")
     assert [path.name for path in (tmp_path / "there").iterdir()] == ["mine.txt"]
     with pytest.raises(InputError):

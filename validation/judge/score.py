@@ -165,7 +165,11 @@ def main() -> None:
         return
     given.journal = given.journal or HERE / f"{given.list}.jsonl"
     wrong_answers = importlib.import_module(f"{given.list}_list").WRONG
-    known = [json.loads(text) for text in given.journal.read_text().splitlines()] if given.journal.exists() else []
+    known = (
+        [json.loads(text) for text in given.journal.read_text(encoding="utf-8").splitlines()]
+        if given.journal.exists()
+        else []
+    )
     done = {row["name"]: row for row in known}
 
     def once(name: str, make: Callable[[], Made]) -> Row:
@@ -183,7 +187,7 @@ def main() -> None:
         rows.append(scored(once(wrong.name, wrong.make), wrong.accepted) | about | expected)
     text = page(rows, [once(name, make) for name, make in randoms(SEEDS[given.list])], given.list)
     if given.output:
-        given.output.write_text(text)
+        given.output.write_text(text, encoding="utf-8")
     else:
         print(text)
 

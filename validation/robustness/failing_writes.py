@@ -68,7 +68,7 @@ def cli(*words: str) -> Callable[[Path], object]:
 
 
 def lines(path: Path) -> object:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def of_experiments(folder: Path) -> None:
@@ -95,11 +95,11 @@ def cases() -> list[Case]:
 
 
 def json_of(path: Path) -> object:
-    return json.loads(path.read_text())
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def whole_page(path: Path) -> None:
-    if not path.read_text().rstrip().endswith("</html>"):
+    if not path.read_text(encoding="utf-8").rstrip().endswith("</html>"):
         raise ValueError("a page that does not end")
 
 
@@ -174,11 +174,11 @@ def in_a_process(case: Case, folder: Path, prepare: Callable[[], Callable[[], bo
         finally:
             with contextlib.suppress(BaseException):
                 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-                said_file.write_text(err.getvalue())
+                said_file.write_text(err.getvalue(), encoding="utf-8")
             os._exit(status)
     _, code = os.waitpid(child, 0)
     status = -os.WTERMSIG(code) if os.WIFSIGNALED(code) else os.WEXITSTATUS(code)
-    said = said_file.read_text() if said_file.exists() and status >= 0 else ""
+    said = said_file.read_text(encoding="utf-8") if said_file.exists() and status >= 0 else ""
     return Ended(status, said, mark.exists() or status < 0)
 
 
@@ -206,7 +206,7 @@ def _size(n: int) -> Callable[[], bool]:
 
 
 def _addresses(megabytes: int) -> Callable[[], bool]:
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    used = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + megabytes * 2**20, resource.RLIM_INFINITY))
     return lambda: True
 

@@ -90,10 +90,10 @@ def in_a_process(name: str, seconds: float, seed: int, *more: str) -> dict[str, 
             done = subprocess.run([*words, *more], stdout=log, stderr=log, env=environment, check=False)
         row: dict[str, Any] = {"reader": name, "reads": 0, "refused": 0, "kept": 0, "faults": {}, "guided": False}
         with contextlib.suppress(OSError, ValueError):
-            row = json.loads(notes.read_text())
+            row = json.loads(notes.read_text(encoding="utf-8"))
         last = notes.with_suffix(".case")
         if done.returncode != 0 and not row.get("ended"):
-            log_text = (Path(folder) / "log").read_text(errors="replace")[-300:]
+            log_text = (Path(folder) / "log").read_text(errors="replace", encoding="utf-8")[-300:]
             row["faults"][f"the process died with status {done.returncode}: {' '.join(log_text.split())}"] = 1
             if last.exists():
                 kept_as("died", name, last.read_bytes())
@@ -149,7 +149,7 @@ class Campaign:
         row = {"reader": self.reader.name, "reads": self.reads, "refused": self.refused, "kept": self.kept,
                "faults": dict(self.faults), "guided": is_guided, "ended": ended}  # fmt: skip
         if self.notes is not None:
-            self.notes.write_text(json.dumps(row))
+            self.notes.write_text(json.dumps(row), encoding="utf-8")
 
     def by_chance(self, count: int | None = None) -> None:
         """Without coverage: changes of the seeds, and of what was kept."""

@@ -82,7 +82,10 @@ def seeds(folder: Path) -> dict[str, bytes]:
 
 def folded(folder: Path) -> bytes:
     """A folder as one text."""
-    parts = [f"{FOLDER_MARK}{one.relative_to(folder)}\n{one.read_text()}" for one in sorted(folder.rglob("*.csv"))]
+    parts = [
+        f"{FOLDER_MARK}{one.relative_to(folder)}\n{one.read_text(encoding='utf-8')}"
+        for one in sorted(folder.rglob("*.csv"))
+    ]
     return "".join(parts).encode()
 
 
@@ -166,7 +169,7 @@ def forked(path: Path, limit: float | None) -> Iterator[tuple[IO[bytes], IO[byte
             os.dup2(theirs_in, 0)
             os.dup2(theirs_out, 1)
             os.closerange(3, 256)
-            sys.stdin, sys.stdout = open(0), open(1, "w")  # noqa: SIM115
+            sys.stdin, sys.stdout = open(0, encoding="utf-8"), open(1, "w", encoding="utf-8")  # noqa: SIM115
             sys.argv = ["", "", os.path.abspath(path), json.dumps(limit), str(path)]
             hdf5_apart.serve()
         finally:

@@ -27,10 +27,12 @@ from ...formulations.families.single_task import C
 from ...formulations.losses import COUNTS, HINGE, LABELS, REAL, Loss
 from ...problem.boundary import public
 from ...problem.instance import Instance
+from ...problem.ownership import handed_over
 from ...problem.preprocessing import Preprocessing, UnitTrace
 from ...problem.stack import Array
 from ...problem.targets import NONE as NO_TARGETS
-from ...solvers.solving import preprocessed, solve
+from ...problem.validation import KnownStack
+from ...solvers.solving import solve
 from ..answers import Answer, as_numbers, of_shape
 
 Factor = float | Array
@@ -248,7 +250,7 @@ def sample_side(parameters: Parameters) -> Parameters:
 def unit_trace(instance: Instance) -> tuple[Instance, Array]:
     """The instance with every kernel divided by its trace, and the traces; test kernels are divided as well."""
     chain = Preprocessing([UnitTrace()])
-    scaled = preprocessed(instance, chain)
-    if instance.test_kernels is not None:
-        scaled = scaled.with_kernels(scaled.kernels, test_kernels=chain.test(instance.test_kernels))
+    kernels, known = chain.fit(instance.kernels, instance.names).train_tested(instance.kernels)
+    tests = None if instance.test_kernels is None else chain.test(instance.test_kernels)
+    scaled = instance.with_kernels(KnownStack(handed_over(kernels), known), test_kernels=tests)
     return scaled, np.array([float(np.trace(kernel)) for kernel in instance.kernels])
