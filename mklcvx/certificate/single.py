@@ -63,7 +63,9 @@ from .rounding import Array, U, above, below, no_wider, product_terms, total_abo
 from .sample_terms import NO_RIDGE, Costs, Ridge, SampleTerms, sample_terms
 
 Parts = tuple[float, float]  # a number as the sum of two, the second below the last bit of the first
-SCALE_STEPS = 512  # more than R(μ) takes beside those of its terms; no digit of a scale matters
+# More than R(μ) takes beside those of its terms: an exponent times a logarithm is off by 6u, and at most 745 where the
+# power is a double.
+SCALE_STEPS = 8192
 MARGIN = 1.1  # times what rounding and δ may take from a margin
 
 

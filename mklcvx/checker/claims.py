@@ -226,7 +226,7 @@ def audit(data, record, evaluate, used_by):
         for side, bound in zip(("lower", "upper"), point.interval(), strict=True):
             lines.append(f"{side} {bound!r}, claimed {said[side]!r}")
         lines.append(f"gap {float(gap):.3e}, claimed {said['gap']!r}")
-        share = f"{float(gap / point.scale):.3e}" if point.scale > 0 else "undefined"
+        share = f"{float(gap / point.scale):.3e}" if point.scale > positive(gap) / 2**1000 else "undefined"
         lines.append(f"relative gap {share}, claimed {said['relative_gap']!r}; ridge {float(point.ridge):.3e}")
         require(record["schema"] != OLD, "claims of the old schema carry no account of rounding: solve again")
         claims(record, point)
