@@ -39,7 +39,7 @@ from .passes import seen
 from .record import NOTHING, Certificate, ProvedPoint, refined_unless_settled
 from .regularisers import Simplex
 from .ridge import combined_ridge
-from .rounding import POWER, TINY, Array, U, above, product_terms, square_over, total_above, total_below
+from .rounding import POWER, TINY, Array, U, above, no_wider, product_terms, square_over, total_above, total_below
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def certified(task: HyperTask, mu: Array, z: Array, tolerance: float, below: Arr
         certificate = at.certificate(delta)
         if below is not None:  # the gap of two Z is the difference of their bounds
             lower, upper = Embedded(task, mu, below, sliced).certificate(delta), certificate
-            gap = total_above([upper.upper, -lower.lower])
+            gap = no_wider(math.inf, lower.lower, upper.upper)
             rounding = min(lower.rounding + upper.rounding, gap)
             certificate = replace(lower, upper=upper.upper, width=gap, rounding=rounding)
         return ProvedHypergraph(certificate, mu, z, below, slopes=np.stack([at.low, at.high]))
@@ -100,12 +100,13 @@ class Embedded:
         common = self.common, above(2 * U * abs(self.common))
         mean = total_below([*(mu * self.low), common[0], -common[1]])
         joined, entropy, uneven = self._largest() if self.task.smoothing is None else self._smoothed()
-        width = total_above([uneven[0], rho])
+        lower, upper = total_below([mean, entropy, -rho]), total_above([joined, *common])
+        width = no_wider(total_above([uneven[0], rho]), lower, upper)
         without = uneven[1] + self.residual(delta, blur=0.0)
         scale = total_below([self.apart, *(mu * self.low), -rho])
         return Certificate(
-            lower=total_below([mean, entropy, -rho]),
-            upper=total_above([joined, *common]),
+            lower,
+            upper,
             scale=max(scale, 0.0) if math.isfinite(scale) else 0.0,
             width=width,
             rounding=max(width - without, 0.0) if math.isfinite(width) else 0.0,

@@ -49,7 +49,7 @@ from .passes import Seen, own_seen, seen, sum_to_zero
 from .record import NOTHING, Certificate, ProvedPoint, refined_unless_settled, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge, ridges
-from .rounding import POWER, TINY, Array, U, above, below, times_square, total_above, total_below
+from .rounding import POWER, TINY, Array, U, above, below, no_wider, times_square, total_above, total_below
 from .sample_terms import Ridge, negligible, ridge_costing, sample_terms
 from .single import MARGIN, SCALE_STEPS, Outputs, Parts, combined_outputs
 
@@ -316,8 +316,8 @@ class Evaluation:
         upper = total_above([*bound, t**2 * self.square[1] / 2, value])
         scale = max(total_below([(1 + t**2) * self.square[0] / 2]), 0.0)
         if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
-            scale = max(scale, float(below(value, SCALE_STEPS)))
-        width = min(width, float(above(upper - self.lower, 1)))
+            scale = max(scale, float(below(value, 2 * self.side.steps + SCALE_STEPS)))
+        width = no_wider(width, self.lower, upper)
         return Certificate(
             self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=at.delta, stretch=t, gain=self.gain
         )

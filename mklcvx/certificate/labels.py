@@ -46,7 +46,7 @@ from ..formulations.families.multi_label import LabelTask
 from .record import Certificate, ProvedPoint, refined_unless_settled, settled
 from .regularisers import Fixed, Simplex
 from .ridge import combined_ridge, ridges
-from .rounding import Array, U, above, total_above, total_below
+from .rounding import Array, U, above, no_wider, total_above, total_below
 from .sample_terms import Straight, negligible, ridge_costing
 from .single import MARGIN, Evaluation, OwnCoefficients, Samples
 
@@ -152,7 +152,9 @@ class Classes:
         off = 2 * max(one.off for one in values) if self.worst else 0.0
         scale = total_below([share * (1 + t**2) / 2 * one[0] for share, one in self._shared(self.squares)])
         upper = float(highs.max()) if self.worst else total_above(highs)
-        rounding, share = min(max(width - plain + self.fenchel_noise + noise + off, 0.0), width), max(width - bare, 0.0)
+        rounding, share = max(width - plain + self.fenchel_noise + noise + off, 0.0), max(width - bare, 0.0)
+        width = no_wider(width, self.lower, upper)
+        rounding = min(rounding, max(width, 0.0))
         certificate = Certificate(self.lower, upper, max(scale, 0.0), width, rounding, delta, share, stretch=t)
         return certificate, highs
 
@@ -196,8 +198,8 @@ class Classes:
             [share * getattr(one, part) for share, one in zip(self.gamma, each, strict=True)]
             for part in ("gap", "scale", "rounding", "ridge_share")
         )
-        width = total_above([upper, -self.lower]) if self.worst else total_above([*gaps, self.fenchel])
-        width = width if possible else math.inf
+        width = math.inf if self.worst or not possible else total_above([*gaps, self.fenchel])
+        width = no_wider(width, self.lower, upper)
         scale, rounding = max(total_below(scales), 0.0), float(sum(roundings) + self.fenchel_noise)
         ridge, share, known = max(one.ridge for one in each), float(sum(shares)), each[0].ridges
         certificate = Certificate(self.lower, upper, scale, width, rounding, ridge, share, ridges=known)

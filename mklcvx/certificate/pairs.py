@@ -53,7 +53,18 @@ from ..formulations.families.pairs import Pairs
 from ..formulations.families.two_stage import PairTask
 from ..problem.low_rank import LowRank
 from .record import Certificate, ProvedPoint, refined_unless_settled
-from .rounding import Array, U, above, below, product_terms, square_over, times_square, total_above, total_below
+from .rounding import (
+    Array,
+    U,
+    above,
+    below,
+    no_wider,
+    product_terms,
+    square_over,
+    times_square,
+    total_above,
+    total_below,
+)
 
 SHRINKING = 4  # attempts to shorten β before it is set to zero
 
@@ -168,13 +179,15 @@ class Evaluation:
         penalty = times_square(lam, mu) / 2 if self.curved else lam * mu
         costs = square_over(np.maximum(self.pull + self.pull_off, 0.0), 2 * lam) if self.curved else np.zeros(1)
         least = square_over(np.maximum(self.pull - self.pull_off, 0.0), 2 * lam) if self.curved else np.zeros(1)
-        width, plain = self._width(1.0), self._width(0.0)
+        lower, upper = total_below([*self.beta, *(-costs)]), total_above([*penalty, *loss])
+        wide, plain = self._width(1.0), self._width(0.0)
+        width = no_wider(wide, lower, upper)
         certificate = Certificate(
-            lower=total_below([*self.beta, *(-costs)]),
-            upper=total_above([*penalty, *loss]),
+            lower,
+            upper,
             scale=max(total_below([*penalty, *least]), 0.0),
             width=width,
-            rounding=min(max(width - plain, 0.0) + self.shortened, width),
+            rounding=min(max(wide - plain, 0.0) + self.shortened, max(width, 0.0)),
         )
         slopes = np.stack([below(self.pull - self.pull_off, 1), above(self.pull + self.pull_off, 1)])
         return ProvedPairs(certificate, self.beta, mu, slopes=slopes)
@@ -256,7 +269,7 @@ class Aligned:
     def proved(self, lower: float, plain: float, weights: Array, u: Array) -> ProvedAlignment:
         """The certificate of a lower bound, which without errors is `plain`, with u as the witness."""
         upper, plain_upper, epsilon = self.upper(u)
-        width = total_above([upper, -lower])
+        width = no_wider(math.inf, lower, upper)
         rounding = max(width - max(plain_upper - plain, 0.0), 0.0)
         # No kernel aligns better than the target itself, ‖T‖ = n: beside that an alignment may vanish.
         certificate = Certificate(

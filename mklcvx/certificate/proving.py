@@ -35,7 +35,7 @@ from .passes import own_seen, seen, sum_to_zero
 from .record import Certificate, Sliced, refined_step_by_step, refined_unless_settled, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import ridges, successive_ridges
-from .rounding import POWER, Array, U, above, below, times_square, total_above, total_below
+from .rounding import POWER, Array, U, above, below, no_wider, times_square, total_above, total_below
 from .sample_terms import negligible, sample_terms
 from .single import MARGIN, Evaluation, Outputs, OwnCoefficients, Parts, Proved, Samples, combined_outputs, stated_level
 
@@ -174,7 +174,7 @@ class Between:
         bare, barest = (conjugate(np.sqrt(np.maximum(q, 0.0)), **own) for q in (self.dual.high, self.dual.low))
         rounding = max(math.fsum(gap) - plain + bare - barest + price - t * t * penalty(least[0], **own), 0.0)
         lower, upper = total_below([gain, -cost]), total_above([*bound, price])
-        scale, width = max(float(below(scale, self.steps)), 0.0), min(width, float(above(upper - lower, 1)))
+        scale, width = max(float(below(scale, self.steps)), 0.0), no_wider(width, lower, upper)
         ridge, known = float(delta.max(initial=0.0)), tuple(delta.tolist())
         gain = max(float(below(gain)), 0.0) + self.side.mass
         return Certificate(lower, upper, scale, width, rounding, ridge, stretch=t, ridges=known, gain=gain)

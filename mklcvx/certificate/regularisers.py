@@ -61,6 +61,11 @@ class Regulariser(ABC):
     def value(self, mu: Array) -> float:
         return 0.0
 
+    @property
+    def steps(self) -> int:
+        """Units of roundoff that the terms of R(μ) are off by."""
+        return 0
+
     @abstractmethod
     def conjugate(self, v: Array, tau: float | None) -> float: ...
 

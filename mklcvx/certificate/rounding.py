@@ -56,6 +56,11 @@ def total_below(terms: Any, steps: int = STEPS) -> float:
     return -total_above(-np.asarray(terms, dtype=float), steps)
 
 
+def no_wider(gap: float, lower: float, upper: float) -> float:
+    """A gap, which need not be wider than its bounds are apart: an auditor knows no more than these."""
+    return min(gap, float(above(upper - lower, 1)))
+
+
 def product_terms(left: Array, right: Array) -> Array:
     """Numbers that add up to Σ left·right exactly: every product as a double and its error (Dekker 1971)."""
     product = left * right

@@ -59,11 +59,13 @@ from .passes import Seen, added, own_seen, seen, sum_to_zero
 from .record import NOTHING, Certificate, ProvedPoint, Sliced
 from .regularisers import Regulariser
 from .ridge import ridges
-from .rounding import Array, U, above, below, product_terms, total_above, total_below
+from .rounding import Array, U, above, below, no_wider, product_terms, total_above, total_below
 from .sample_terms import NO_RIDGE, Costs, Ridge, SampleTerms, sample_terms
 
 Parts = tuple[float, float]  # a number as the sum of two, the second below the last bit of the first
-SCALE_STEPS = 512  # more than R(μ) takes: its value is one from above, and no digit of a scale matters
+# More than R(μ) takes beside those of its terms: an exponent times a logarithm is off by 6u, and at most 745 where the
+# power is a double.
+SCALE_STEPS = 8192
 MARGIN = 1.1  # times what rounding and δ may take from a margin
 
 
@@ -260,8 +262,8 @@ class Evaluation:
         upper = total_above([*bound, lengths[1] / 2, value])
         scale = max(total_below([lengths[0] / 2, self.square[0] / 2]), 0.0)
         if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
-            scale = max(scale, float(below(value, SCALE_STEPS)))
-        width = min(width, float(above(upper - self.lower, 1)))
+            scale = max(scale, float(below(value, 2 * self.side.steps + SCALE_STEPS)))  # it is a value from above
+        width = no_wider(width, self.lower, upper)
         return Certificate(
             self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=delta, stretch=t, gain=self.gain
         )
@@ -316,7 +318,7 @@ class OwnCoefficients:
         upper = total_above([*bound, penalty, at.side.value(at.mu)])
         scale, ridge, known = max(float(below(scale)), 0.0), float(self.ridges.max()), tuple(self.ridges.tolist())
         rounding = max(width - plain - away - max(at.fenchel - at.fenchel_noise, 0.0), 0.0)
-        share, width = max(width - without_ridge, 0.0), min(width, float(above(upper - at.lower, 1)))
+        share, width = max(width - without_ridge, 0.0), no_wider(width, at.lower, upper)
         return Certificate(at.lower, upper, scale, width, rounding, ridge, share, ridges=known, gain=at.gain)
 
     def _reach(self) -> Array:

@@ -328,7 +328,7 @@ class Solution:
         Returns
         -------
         dict
-            Fields by name. Undefined weights and infinite ends of an interval are None.
+            Fields by name. Undefined weights, infinite ends of an interval and an infinite objective are None.
         """
         return {
             "schema": SCHEMA,
@@ -337,7 +337,7 @@ class Solution:
             "solver": self.solver,
             "status": self.status,
             "tolerance": self.tolerance,
-            "objective": self.objective,
+            "objective": plain(self.objective),
             "weights": plain(self.weights),
             "alpha": plain(self.alpha),
             "alpha_low": plain(self.alpha_low),

@@ -5,6 +5,7 @@ A checker evaluates two bounds at the file's point, exactly: a `Point`. The file
     claimed lower ≤ lower,   upper ≤ claimed upper,   upper − lower ≤ claimed gap,   claimed scale ≤ scale,
     (upper − lower)/scale ≤ claimed relative gap,   which is the claimed gap over the claimed scale,
 
+where the gap may lack 2^-200 of the terms of the objectives, which is more than the checker itself rounds them by;
 the status follows from the relative gap and the tolerance, the objective is the claimed upper bound (the lower one of
 a maximum), bounds and scale are those of the point to nine digits of their terms, the norms those of its functions to
 six, and labels and names those of the instance. A gap up to 2^-900 counts as none.
@@ -29,6 +30,7 @@ from .numbers import Refused, positive, require, root, rounded
 OLD, SCHEMA = "mklcvx.solution/1", "mklcvx.solution/2"
 ROWS = ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")  # y has a row for every label, even for a single one
 VANISHING, NOTHING = Fraction(1, 2**40), Fraction(1, 2**900)
+ROUNDING = Fraction(1, 2**200)  # more than quotients and roots are off by, relative to the terms
 NEARLY = 1 + Fraction(1, 2**50)  # relative error of a quotient or difference of doubles
 ALMOST = 1 + Fraction(1, 2**20)  # factor by which the claimed gain may exceed that of the point in a small relative gap
 PAIRS = ("ts", "ts_l1", "alignment")  # formulations that need no semidefinite kernels
@@ -151,11 +153,12 @@ def claims(record, point):
     lower, upper, gap, scale = (number(said[k], f"certificate.{k}") for k in ("lower", "upper", "gap", "scale"))
     tolerance, near = number(record["tolerance"], "tolerance"), point.size / 10**9 + NOTHING
     difference, limit = point.upper - point.lower, upper if maximum else positive(point.scale)
+    apart = difference - point.size * ROUNDING
     least = (point.lower if point.loose is None else point.loose) - near
     require(least <= lower <= point.lower, "certificate.lower: not what alpha proves")
     require(point.upper + near >= upper >= point.upper, "certificate.upper: not what the functions prove")
     require(lower <= upper, "certificate: the bounds cross")
-    require(gap >= difference, "certificate.gap: smaller than the difference of the bounds")
+    require(gap >= apart, "certificate.gap: smaller than the difference of the bounds")
     require(gap <= (upper - lower) * NEARLY + NOTHING, "certificate.gap: larger than the difference of the claims")
     require(positive(limit - near) <= scale <= limit, "certificate.scale: not the terms of the objectives")
     require(0 < tolerance < 1, "tolerance: not between 0 and 1")
@@ -177,7 +180,7 @@ def claims(record, point):
         if relative <= VANISHING:
             larger = min(larger, exactly * ALMOST)
         base = larger if vanishing and (relative > VANISHING or limit <= 2 * VANISHING * larger) else limit
-        covers = relative * base >= difference or difference <= NOTHING
+        covers = relative * base >= apart or difference <= NOTHING
         require(covers, "certificate.relative_gap: smaller than the gap is")
         certified = relative <= (min(tolerance, VANISHING) if vanishing else tolerance)
     if "second_stage_gap" in record["multipliers"]:
@@ -223,7 +226,7 @@ def audit(data, record, evaluate, used_by):
         for side, bound in zip(("lower", "upper"), point.interval(), strict=True):
             lines.append(f"{side} {bound!r}, claimed {said[side]!r}")
         lines.append(f"gap {float(gap):.3e}, claimed {said['gap']!r}")
-        share = f"{float(gap / point.scale):.3e}" if point.scale > 0 else "undefined"
+        share = f"{float(gap / point.scale):.3e}" if point.scale > positive(gap) / 2**1000 else "undefined"
         lines.append(f"relative gap {share}, claimed {said['relative_gap']!r}; ridge {float(point.ridge):.3e}")
         require(record["schema"] != OLD, "claims of the old schema carry no account of rounding: solve again")
         claims(record, point)

@@ -10,14 +10,16 @@ ml_sum, ml_minimax   k classifiers without bias, α^k in [0, box]. With h_k the 
 ts, ts_l1            pairs i ≤ j with weights w, margins t_ij = T_ij Σ μ_m K_m,ij, sums P_m = Σ β_ij T_ij K_m,ij,
                      0 ≤ β ≤ w.  ts: Σβ − ‖P₊‖²/(2λ) ≤ v ≤ (λ/2)‖μ‖² + Σ w(1 − t)₊.
                      ts_l1, where P ≤ λ: Σβ ≤ v ≤ λΣμ + Σ w(1 − t)₊.
-alignment            ⟨K(μ), T⟩/‖K(μ)‖ ≤ v ≤ ‖W‖ for any W with ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m; ours is K(u) + δI.
+alignment            ⟨K(μ), T⟩/‖K(μ)‖ ≤ v ≤ ‖W‖ for any W with ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m: K(u) + δI
+                     with the file's u, or one of ours, and the least δ.
 hypergraph(_smooth)  HH' = I − 𝓛 from the labels, P = I + K(μ)/λ, S_m(Z) = ¼‖Z‖² + tr(Z'K_mZ)/(4λ) − tr(Z'H):
                      −tr(H'P⁻¹H) [+ σ·entropy(μ)] ≤ v ≤ max_m S_m(Z)  [σ log Σ exp(S_m/σ)].
                      Only HH' matters: with the best rotation of H, tr(Z'H) is the sum of the singular values of Z'H.
                      With K(μ) + δI ⪰ 0 and any X, R = H − PX:
                      tr(H'P⁻¹H) ≤ 2tr(X'H) − tr(X'PX) + ‖R‖²/(1 − δ/λ).
 
-The second stage of ts, ts_l1 and alignment, SVMs with a bias and the kernel K(μ), is audited like `sum`.
+The second stage of ts, ts_l1 and alignment, SVMs with a bias and the kernel K(μ), is audited like `sum`, with the
+stretch t and the ridge δ that the file has for each of them.
 """
 
 import math
@@ -29,7 +31,19 @@ import numpy as np
 from .audit import Machine, biases, low_part, proved_ridge, ridged, smaller_ridge, two_sides
 from .claims import OLD, PAIRS, Point, audited, number, numbers, parameters_of, targets_of
 from .losses import feasible, samples_of
-from .numbers import dot, dyadic, entropy, fractions, positive, require, root, smoothed_largest, stack_of, whole
+from .numbers import (
+    dot,
+    dyadic,
+    entropy,
+    fractions,
+    is_semidefinite,
+    positive,
+    require,
+    root,
+    smoothed_largest,
+    stack_of,
+    whole,
+)
 
 HYPERGRAPH = {"lam": "lam", "dimensions": "dimensions", "expansion": "word"}
 PARAMETERS = {
@@ -68,9 +82,10 @@ def evaluated(kernels, labels, record, weight=1.0):
     require(record["coefficients"] is None, "coefficients: there are none in this family")
     if name.startswith("hypergraph"):
         point = hypergraph(stack, (labels > 0).astype(int), mu, record, given)
+    elif name == "alignment":
+        point = alignment(stack, belonging(labels, record["target"]), mu, record)
     else:
-        together = belonging(labels, record["target"])
-        point = alignment(stack, together, mu) if name == "alignment" else pairs(stack, together, mu, record, given)
+        point = pairs(stack, belonging(labels, record["target"]), mu, record, given)
     if second:
         return point._replace(second=second_stage(stack, signs, mu, record, given, weight))
     alone = name.startswith("hypergraph") and record["alpha"] is None
@@ -115,7 +130,7 @@ def many_labels(stack, signs, mu, record, given, weight):
     uppers = [side.upper for side in sides]
     upper = sum(uppers) if record["formulation"] == "ml_sum" else max(uppers)
     penalty = dot(gamma, [side.penalty for side in sides])
-    squares = [sum(side.squares[m] for side in sides) for m in range(count)]
+    squares = [sum(positive(side.squares[m]) for side in sides) for m in range(count)]
     spread = np.sum([machine.spread() for machine in machines], axis=0)
     size = (
         gain + abs(upper) + sum(machine.uncancelled(side.reach) for machine, side in zip(machines, sides, strict=True))
@@ -166,7 +181,7 @@ def pairs(stack, together, mu, record, given):
     return Point(gain, price + loss, price, gain + price + loss, Fraction(0))
 
 
-def alignment(stack, together, mu):
+def alignment(stack, together, mu, record):
     n, target = len(together), together.astype(object)
     all_entries = [kernel.entries() for kernel in stack]
     reach = [dyadic(int((entries * target).sum()), e) for entries, e in all_entries]
@@ -189,11 +204,14 @@ def alignment(stack, together, mu):
     square, aim = dot(mu, own), dot(mu, reach)
     factor = positive(aim) / square if square > 0 else Fraction(0)
     ray = length([factor * w for w in mu], [factor * x for x in own])
-    lengths = [x for x in (ray, length(*found)) if x is not None]
+    said = record["multipliers"].get("witness")
+    u = mu if said is None else fractions(numbers(said, (len(stack),), "multipliers.witness"))
+    lengths = [x for x in (ray, length(*found), length(u, seen(u))) if x is not None]
     require(lengths, "certificate.upper: no W was found")
     upper = root(positive(min(lengths)), 1)
     lower = aim / root(square, 1 if aim > 0 else -1) if square > 0 else Fraction(0)
-    return Point(lower, upper, upper, upper + abs(lower), Fraction(0), gain=Fraction(n))
+    # ‖T‖ = n is what an alignment would be if nothing cancelled
+    return Point(lower, upper, upper, Fraction(n), Fraction(0), gain=Fraction(n))
 
 
 def projection(stack, reach, seen):
@@ -231,12 +249,19 @@ def second_stage(stack, signs, mu, record, given, weight):
     low = low_part(record, rows.shape, True)
     lows = [None] * len(signs) if low is None else np.atleast_2d(low)
     shifts = biases({**record, "bias": [record["bias"]]} if single else record, (len(signs),))
-    ridge, worst = smaller_ridge(record, stack, mu), Fraction(0)
-    for y, a, fine, bias in zip(signs, alpha, lows, shifts, strict=True):
+    worst, stretches = Fraction(0), of_machines(record, "second_stage_stretch", len(signs), single)
+    require(min(stretches, default=1) >= 1, "multipliers.second_stage_stretch: below 1")
+    stretches = stretches or [Fraction(1)] * len(signs)
+    ridges = of_machines(record, "second_stage_ridge", len(signs), single)
+    for delta in set(ridges):
+        proved = is_semidefinite(stack, [float(w) for w in mu], delta, True)
+        require(proved, "multipliers.second_stage_ridge: ridge is not proved")
+    ridges = ridges or [smaller_ridge(record, stack, mu)] * len(signs)
+    for y, a, fine, bias, t, ridge in zip(signs, alpha, lows, shifts, stretches, ridges, strict=True):
         require(set(y) == {-1, 1}, "y: the instance's labels are not −1 and +1")
         samples = samples_of("hinge", {"C": given["C"]}, None, y, weight, True)
         feasible(a, y, samples, True, False, exactly)
-        machine = Machine(stack, y, samples, a, mu, None, bias=bias, ridge=ridge, low=fine)
+        machine = Machine(stack, y, samples, a, mu, None, bias, t, fine, ridge)
         sides, gain = two_sides(machine), sum(fractions(a))
         energy = (dot(mu, sides.q) + sides.penalty) / 2
         gap = sides.upper - (gain - dot(mu, sides.q) / 2)
@@ -244,6 +269,14 @@ def second_stage(stack, signs, mu, record, given, weight):
         require(energy > 0 or nothing, "multipliers.second_stage_gap: the SVMs prove nothing")
         worst = max(worst, Fraction(0) if nothing else gap / energy)
     return worst
+
+
+def of_machines(record, name, count, single):
+    """A number of every SVM, or one alone; none in files that do not have it."""
+    if name not in record["multipliers"]:
+        return []
+    said = numbers(record["multipliers"][name], () if single else (count,), f"multipliers.{name}")
+    return list(fractions(np.atleast_1d(said)))
 
 
 # ------------------------------------------------------------------------------------------------------ hypergraphs
@@ -350,7 +383,8 @@ def point_multipliers(record):
     """The multipliers that are part of the point, and the fields that are not checked here."""
     name = record["formulation"]
     used = {"ml_minimax": ["gamma"], "ts": ["beta"], "ts_l1": ["beta"], "hypergraph": ["Z"], "hypergraph_smooth": ["Z"]}
-    return [*used.get(name, []), "second_stage_gap"], ["certificate.ridge"] if name in PAIRS else []
+    second = ["second_stage_gap", "second_stage_stretch", "second_stage_ridge"]
+    return [*used.get(name, []), *second], ["certificate.ridge"] if name in PAIRS else []
 
 
 if __name__ == "__main__":

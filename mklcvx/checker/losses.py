@@ -165,7 +165,8 @@ class Poisson(NamedTuple):
         return self._entropy(self.high, -1) - self._entropy(self.high - alpha, 1)
 
     def size(self, alpha):
-        return abs(self.gain(alpha)) + abs(alpha)
+        sizes = (abs(u * logarithm(u / self.price, 1)) + u for u in (self.high, self.high - alpha) if u)
+        return sum(sizes, Fraction(0))
 
     def _loss(self, margin):
         return self.price * exponential(margin, 1) - self.high * margin + self._entropy(self.high, 1)

@@ -196,9 +196,14 @@ def exponential(x, side):
 
 
 def logarithm(x, side):
-    """log x. Rounding x to eighty digits moves it by 1e-79, which counts where x is nearly 1."""
-    context = decimals()
-    return outward(context.ln(as_decimal(x, context)), side) + Fraction(side, 10**75)
+    """log x. Where x is nearly 1, so many of its digits are kept that eighty are left of x − 1; where it is nearer
+    still, e − e² ≤ log(1 + e) ≤ e."""
+    rise = x - 1
+    if abs(rise) * 10**80 < 1:
+        return trimmed(rise if side > 0 else rise - rise * rise, side)
+    apart = min(abs(rise), Fraction(1))
+    context = decimals(1 / apart)
+    return outward(context.ln(as_decimal(x, context)), side) + side * trimmed(apart, 1) / 10**75
 
 
 def log_one_plus_exp(x, side):
@@ -207,9 +212,9 @@ def log_one_plus_exp(x, side):
 
 
 def chance(x):
-    """1/(1 + e^-x), and a bound on its error."""
+    """1/(1 + e^-x), and a bound on its error, to which e^-900 belongs where nothing more is known of e^-|x|."""
     small = exponential(-abs(x), 1)
-    return (1 if x >= 0 else small) / (1 + small), Fraction(1, 10**50)
+    return (1 if x >= 0 else small) / (1 + small), small / 10**50 + Fraction(1, 10**390)
 
 
 def smoothed_largest(scores, smoothing, side):

@@ -29,10 +29,10 @@ def dual_cost(name, q, given, groups):
         require(tau > 0, "multipliers.tau: tau is not positive")
         return tau + sum(positive(x - r * tau) ** 2 for x in v) / (4 * (1 - r) * tau)
     if name == "block_elastic":
-        roots = [root(positive(x), 1) for x in q]
         if r in (0, 1):
-            return max(roots) ** 2 / 2 if r else sum(x**2 for x in roots) / 2
+            return positive(max(v)) if r else sum(v)
         require(tau >= 0, "multipliers.tau: tau is negative")
+        roots = [root(positive(x), 1) for x in q]
         return tau**2 / (2 * r) + sum(positive(x - tau) ** 2 for x in roots) / (2 * (1 - r))
     if name == "group_lasso":
         require(max(q) <= given["lam"] ** 2, "alpha: a kernel sees more of it than lam allows")
@@ -52,7 +52,7 @@ def domain(name, weights, given, exactly=True):
     """μ as exact numbers in the domain of R; old files are allowed the rounding of sums."""
     mu, count = list(fractions(weights)), len(weights)
     require(all(w >= 0 for w in mu), "weights: a weight is negative")
-    if name in ("svm", "sum", "average"):
+    if name in ("svm", "sum", "average") or (name == "block_elastic" and given["l1_ratio"] == 0):
         fixed = 1 / count if name == "average" else 1.0
         require(all(float(w) == fixed for w in mu) or not exactly, f"weights: {name} has the weights {fixed!r}")
         return [Fraction(1, count) if name == "average" else Fraction(1)] * count
@@ -73,8 +73,8 @@ def domain(name, weights, given, exactly=True):
 
 
 def share(weight, r):
-    """The share of the norms that a weight of block_elastic stands for; at r = 0 every weight up to one is free."""
-    return r * weight / (1 - (1 - r) * weight) if r > 0 else Fraction(0)
+    """The share of the norms that a weight of block_elastic stands for."""
+    return r * weight / (1 - (1 - r) * weight)
 
 
 def weights_price(name, mu, given):

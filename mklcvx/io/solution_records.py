@@ -6,6 +6,7 @@ certificate from the defaults of `Certificate`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -26,6 +27,10 @@ NULL = "alpha coefficients norms bias_interval classes classes_kind preprocessin
 DEFAULTS: dict[str, Any] = dict.fromkeys(NULL.split())
 DEFAULTS |= {"target": "y", "label_names": ["y"], "message": "", "notes": [], "svm_solves": 0, "bias_low": 0.0}
 
+# What null stands for in a certificate: a number that proves nothing.
+UNPROVED = dict.fromkeys(("upper", "gap", "rounding", "ridge", "ridge_share"), math.inf)
+UNPROVED |= {"lower": -math.inf, "scale": 0.0, "stretch": 1.0}
+
 
 def solution_of_record(record: dict[str, Any], where: str) -> Solution:
     if known(record.get("schema"), MACHINES):
@@ -45,21 +50,27 @@ def solution_of_record(record: dict[str, Any], where: str) -> Solution:
 def _certificate(said: Mapping[str, Any]) -> Certificate:
     """A certificate from its fields. One of the first schema has no account of rounding, and was compared with the
     largest term of the two objectives."""
-    lower, upper, scale = (float(said[name]) for name in ("lower", "upper", "scale"))
+    read = {
+        name: worst if said[name] is None else float(said[name]) for name, worst in UNPROVED.items() if name in said
+    }
+    lower, upper, scale = (read[name] for name in ("lower", "upper", "scale"))
     if "rounding" not in said:
         return Certificate(lower, upper, max(abs(lower), abs(upper), scale))
-    shares = {name: float(said[name]) for name in ("rounding", "ridge", "ridge_share", "stretch")}
+    shares = {name: read[name] for name in ("rounding", "ridge", "ridge_share", "stretch")}
     gain = _optional(float)(said.get("gain"))
     ridges = None if said.get("ridges") is None else tuple(float(delta) for delta in said["ridges"])
-    return Certificate(lower, upper, scale, float(said["gap"]), **shares, ridges=ridges, gain=gain)
+    return Certificate(lower, upper, scale, read["gap"], **shares, ridges=ridges, gain=gain)
 
 
 def _check_fit(solution: Solution) -> None:
     """Require that the fields are finite and that their shapes fit together."""
     weights, alpha, y, labels = solution.weights, solution.alpha, solution.y, solution.label_names
-    parts = (solution.bias, solution.objective, solution.certificate.gap, alpha, solution.norms)
+    parts = (solution.bias, alpha, solution.norms)
     if not all(np.isfinite(part).all() for part in parts if part is not None) or np.isinf(weights).any():
         raise ValueError("it has entries that are not finite")
+    gap, unbounded = solution.certificate.gap, solution.objective == solution.certificate.upper == math.inf
+    if not (math.isfinite(solution.objective) or unbounded) or (solution.certified and not math.isfinite(gap)):
+        raise ValueError("it has bounds that are not finite")
     if not np.isin(y, (-1, 1)).all():
         raise ValueError("y has labels other than −1 and +1")
     if solution.target not in LABELLED and (y < 0).any():
@@ -123,7 +134,8 @@ def _interval(ends: Any) -> tuple[float, float]:
 READERS: dict[str, Callable[[Any], Any]] = {
     "formulation solver status target message": str,
     "parameters": dict,
-    "objective seconds": float,
+    "objective": lambda value: math.inf if value is None else float(value),
+    "seconds": float,
     "iterations svm_solves": int,
     "weights y": _numbers,
     "alpha coefficients norms alpha_low slopes": _optional(_numbers),

@@ -76,10 +76,11 @@ def classifier(task: Task, weights: Array, tolerance: float) -> Proved:
 
 def one_versus_rest(
     instance: Instance, weights: Array, price: float, tolerance: float = TOLERANCE
-) -> tuple[Fields, float, str]:
+) -> tuple[Fields, dict[str, float | Array], str]:
     """SVMs with bias and the kernel Σ weight_m K_m: α, bias and labels ±1, (n,) for y, else one row per label.
 
-    Returns these fields of a solution, the worst of the relative gaps, and in words what that leaves unproved.
+    Returns these fields of a solution, the multipliers (the worst of the relative gaps, and the stretch t and the δ of
+    each machine, without which the gap is not found again), and in words what that leaves unproved.
     """
     signs = instance.targets.signs("the second stage", constant_allowed=False)
     box = price * instance.sample_weight
@@ -101,7 +102,11 @@ def one_versus_rest(
             f"relative gap {gap:.2e}, asked for {tolerance:.0e}{why.get(limit_of(worst.certificate, tolerance), '')}"
         )
         failed = f"the second stage is not certified: {words}"
-    return {**fields, "bias_interval": None}, gap, failed
+    proved: dict[str, float | Array] = {"second_stage_gap": gap}
+    for part in ("stretch", "ridge"):
+        each = [float(getattr(one.certificate, part)) for one in found]
+        proved[f"second_stage_{part}"] = each[0] if binary else np.array(each)
+    return {**fields, "bias_interval": None}, proved, failed
 
 
 @public
@@ -142,8 +147,8 @@ def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_ST
     if C <= 0:
         raise InputError(f"parameter C = {C:g} is outside the limits of the second stage: give C > 0")
     tolerance = TOLERANCE if solution.tolerance is None else solution.tolerance
-    machines, gap, failed = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
-    multipliers = {**solution.multipliers, "second_stage_gap": gap}
+    machines, proved, failed = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
+    multipliers = {**solution.multipliers, **proved}
     multipliers.pop("B", None)
     changed: Fields = {"multipliers": multipliers, "parameters": {**solution.parameters, "C": C}}
     if failed:

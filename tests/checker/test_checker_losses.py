@@ -130,13 +130,13 @@ def test_logarithms_and_exponentials_are_on_their_side(x):
     with flint.ctx.workprec(4000):
         exact = flint.fmpq(*x.as_integer_ratio())
         true = {
-            "log": (flint.arb(exact).exp()).log1p(),
+            "log less x₊": (-abs(flint.arb(exact))).exp().log1p(),
             "exp": flint.arb(-abs(exact)).exp(),
             "chance": 1 / (1 + (-flint.arb(exact)).exp()),
         }
         ball = lambda value: flint.arb(flint.fmpq(value.numerator, value.denominator))  # noqa: E731
         for side, holds in ((-1, lambda a, b: a <= b), (1, lambda a, b: a >= b)):
-            assert holds(ball(log_one_plus_exp(Fraction(x), side)), true["log"])
+            assert holds(ball(log_one_plus_exp(Fraction(x), side) - max(Fraction(x), 0)), true["log less x₊"])
             assert holds(ball(exponential(-abs(Fraction(x)), side)), true["exp"])
         apart = ball(log_one_plus_exp(Fraction(x), 1)) - ball(log_one_plus_exp(Fraction(x), -1))
         assert apart < 1e-55 * (1 + abs(x))
@@ -152,6 +152,19 @@ def test_what_is_nearly_one_has_a_logarithm_on_its_side():
     x = 1 + Fraction(1, 10**90)
     assert logarithm(x, 1) >= Fraction(1, 10**90)
     assert logarithm(1 / x, -1) <= -Fraction(1, 10**90)
+
+
+@pytest.mark.parametrize("digits", [3, 30, 70, 79, 80, 81, 90, 300, 410])
+def test_a_logarithm_is_good_to_fifty_digits_however_small_it_is(digits):
+    """It may be multiplied by a price of any size."""
+    for rise in (Fraction(1, 10**digits), Fraction(2, 3 * 10**digits), Fraction(-1, 10**digits)):
+        low, high = logarithm(1 + rise, -1), logarithm(1 + rise, 1)
+        with flint.ctx.workprec(4000):
+            log = flint.arb(flint.fmpq(rise.numerator, rise.denominator)).log1p()
+            least, most = (flint.arb(flint.fmpq(x.numerator, x.denominator)) for x in (low, high))
+            assert least < log < most
+        assert 0 < high - low <= abs(rise) / 10**50
+    assert logarithm(Fraction(1), -1) == logarithm(Fraction(1), 1) == 0
 
 
 @pytest.mark.parametrize("x", [Fraction(1, 3), Fraction(-2, 3), Fraction(10**40, 7), Fraction(1, 3 * 2**400)])

@@ -325,8 +325,9 @@ def test_the_second_stage_is_the_svm_of_the_learned_kernel():
 
 def test_every_class_gets_a_machine():
     problem = instance("classes")
-    fields, gap, failed = one_versus_rest(problem, np.ones(3), 1.0)
-    assert gap < 1e-8
+    fields, proved, failed = one_versus_rest(problem, np.ones(3), 1.0)
+    assert proved["second_stage_gap"] < 1e-8
+    assert proved["second_stage_stretch"].shape == proved["second_stage_ridge"].shape == (3,)
     assert not failed
     assert fields["alpha"].shape == fields["y"].shape == (3, 14)
     assert fields["bias"].shape == (3,)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from mklcvx import Instance, formulations, solve
+from mklcvx import Certificate, Instance, formulations, solve
 from mklcvx.io import files
 from mklcvx.io.files import check_output, load_solution, save_instance, save_solution
 from mklcvx.problem.preprocessing import Preprocessing
@@ -56,7 +57,17 @@ def not_certified():
     return solve(Instance(K, Y), "sm2", solver="clarabel", max_iter=1), TEST, None
 
 
-@pytest.mark.parametrize("make", [with_undefined_weights, with_nu, with_preprocessing, not_certified])
+def nothing_proved():
+    """Numbers beyond all doubles leave no upper bound."""
+    found = not_certified()[0]
+    return (
+        replace(found, objective=math.inf, certificate=Certificate(found.certificate.lower, math.inf, 0.0)),
+        TEST,
+        None,
+    )
+
+
+@pytest.mark.parametrize("make", [with_undefined_weights, with_nu, with_preprocessing, not_certified, nothing_proved])
 def test_a_solution_comes_back_with_the_same_predictions(tmp_path, make):
     found, test, diagonals = make()
     for ending in (".json", ".npz"):
@@ -66,6 +77,15 @@ def test_a_solution_comes_back_with_the_same_predictions(tmp_path, make):
         np.testing.assert_array_equal(loaded.decision_function(test, diagonals), expected)
         np.testing.assert_array_equal(loaded.predict(test, diagonals), found.predict(test, diagonals))
         assert json.dumps(loaded.as_dict()) == json.dumps(found.as_dict())
+
+
+@pytest.mark.parametrize("change", [{"status": "certified"}, {"objective": -math.inf}, {"objective": math.nan}])
+def test_no_bound_is_missing_where_it_should_be_there(tmp_path, change):
+    unproved = nothing_proved()[0]
+    unlike = change if "status" in change else {"certificate": not_certified()[0].certificate, **change}
+    save_solution(tmp_path / "answer.json", replace(unproved, **unlike))
+    with check_refused("answer.json: ", "it has bounds that are not finite", "write it again"):
+        load_solution(tmp_path / "answer.json")
 
 
 @pytest.mark.parametrize("ending", [".json", ".npz"])

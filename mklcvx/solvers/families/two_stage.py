@@ -11,7 +11,7 @@ from ...certificate.pairs import ProvedAlignment, ProvedPairs
 from ...formulations.alignment import Alignment, AlignmentBound, AlignmentTask
 from ...formulations.families.pairs import Pairs
 from ...formulations.families.two_stage import PairBound, PairTask, TwoStage
-from ...problem.stack import Array, KernelStack
+from ...problem.stack import KernelStack
 from ..second_stage import one_versus_rest
 from .family import Family, Fields, Found, unweighted
 
@@ -33,13 +33,12 @@ class TwoStages(Family[PairTask | AlignmentTask, Weighted, ProvedPairs | ProvedA
 
     def fields(self, found: Weighted, proved: ProvedPairs | ProvedAlignment) -> tuple[Fields, str]:
         instance, price = found.instance, found.parameters["C"]
-        machines, gap, failed = one_versus_rest(instance, proved.weights, price, found.tolerance)
+        machines, multipliers, failed = one_versus_rest(instance, proved.weights, price, found.tolerance)
         notes = unweighted(instance, "the first stage")
         if not proved.weights.any():
             notes.append("no kernel gets weight: no combination helps here")
         if failed:
             notes.append(failed)
-        multipliers: dict[str, float | Array] = {"second_stage_gap": gap}
         if isinstance(proved, ProvedAlignment):
             share = proved.certificate.lower / instance.samples
             multipliers = {"normalised": share, "witness": proved.witness, "epsilon": proved.epsilon, **multipliers}
