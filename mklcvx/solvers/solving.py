@@ -107,9 +107,9 @@ def _best_of(formulation: Formulation, one: CertifiedPoint, other: CertifiedPoin
 
 
 def _enough(found: CertifiedPoint, run: Run, tolerance: float) -> bool:
-    """Whether no other way would help: the tolerance is proved, rounding is all that is left, or it was interrupted."""
+    """Whether no other way would help: the tolerance is proved, rounding is all that is left, or the user ended it."""
     agree = found.certificate.gap <= found.certificate.rounding
-    return agree or found.certificate.proves(tolerance) or run.status is Ending.INTERRUPTED
+    return agree or found.certificate.proves(tolerance) or run.status in (Ending.INTERRUPTED, Ending.CALLBACK)
 
 
 def _left(limit: float | None, started: float) -> float | None:

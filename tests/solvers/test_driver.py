@@ -112,6 +112,15 @@ def test_a_callback_sees_every_row_and_may_end_the_run():
     assert run.ending == "the callback ended it after 1 iterations"
 
 
+@pytest.mark.parametrize("name", ["l1", "alignment", "hypergraph"])
+def test_a_callback_ends_the_default_solver_too(name):
+    seen = []
+    problem = zoo.real("wine", "classes", samples=20, count=5) if name == "hypergraph" else INSTANCE
+    found = solve(problem, name, callback=lambda row: seen.append(row) or True)
+    assert (len(seen), found.solver, found.certified) == (1, "interior", False)
+    assert "the callback ended it after 0 iterations" in found.message
+
+
 def test_reports_name_the_iteration_and_the_gap():
     said = []
     drive(Wandering(), L1, TASK, 1e-9, report=said.append)
