@@ -14,7 +14,7 @@ from .boundary import public_class
 from .distributed import Distributed, is_dask
 from .groups import as_groups
 from .low_rank import Kernels, LowRank, Stored, part_of
-from .numbers import AnyArray, RealArray, as_indices
+from .numbers import AnyArray, RealArray, as_indices, is_whole
 from .ownership import checksum, handed_over, is_mapped, owned, read_only
 from .stack import Memory, mirrored
 from .streamed import Streamed
@@ -347,8 +347,8 @@ class Instance:
         if isinstance(kernel, str) and kernel in self.names:
             return self.names.index(kernel)
         try:
-            index = int(kernel)
-        except (ValueError, TypeError):
+            index = int(kernel) if isinstance(kernel, str) or is_whole(kernel, -self.count) else self.count
+        except ValueError:
             index = self.count
         if not -self.count <= index < self.count:
             known = f"an index below {self.count} or one of {', '.join(self.names[:8])}"
