@@ -40,8 +40,8 @@ class Instance:
     The instance owns its arrays, so that the validated numbers are the ones that are solved: arrays are copied, in
     their own dtype and order. Arrays are not copied if they, and the arrays that they are views of, are read-only
     (`array.flags.writeable = False`). Memory maps are not copied either, since they may exceed memory: `checksums` has
-    one for each kernel, and `check_unchanged`, which `solve` and `verify` call, refuses kernels that have changed since
-    they were validated. Changes of mapped test kernels are not detected.
+    one for each kernel, and `check_unchanged`, which `solve`, `second_stage` and `verify` call, refuses kernels that
+    have changed since they were validated. Changes of mapped test kernels are not detected.
 
     Parameters
     ----------

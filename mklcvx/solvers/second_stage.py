@@ -147,6 +147,7 @@ def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_ST
     if solution.alpha is not None and "second_stage_gap" not in solution.multipliers:
         fault = f"solution: weights and machine of {solution.formulation} are one optimum, which has no second stage"
         raise InputError(f"{fault}: solve it with C = {C:g}, or solve 'sum' with the kernels times its weights")
+    instance.check_unchanged()
     tolerance = TOLERANCE if solution.tolerance is None else solution.tolerance
     machines, gap, failed = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
     multipliers = {**solution.multipliers, "second_stage_gap": gap}
