@@ -23,7 +23,7 @@ from ..problem.boundary import is_numerical, of_caller
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance, is_number
 from ..problem.ownership import handed_over
-from ..problem.preprocessing import Preprocessing
+from ..problem.preprocessing import Preprocessing, fitted_to
 from ..problem.validation import KnownStack
 from .assembling import assemble, family_of
 from .conic import SCS, Report, solve_declared
@@ -263,6 +263,7 @@ def solved(
     tol = method.tolerance if tol is None else tol
     check_size(instance, method.name, parameters)
     instance.check_unchanged()
+    steps = fitted_to(preprocessing, instance.count, instance.samples)
     chosen = formulations.get(formulation).posed_for(instance, parameters)
     with np.errstate(all="ignore"):
         task, resolved = chosen.task(instance, parameters)
@@ -301,7 +302,7 @@ def solved(
         label_names=instance.targets.names,
         classes=instance.targets.classes(),
         classes_kind=instance.targets.classes_kind(),
-        preprocessing=preprocessing,
+        preprocessing=steps,
         svm_solves=run.svm_solves,
         trace=tuple(run.trace),
         message="; ".join(reasons),
