@@ -112,6 +112,13 @@ def test_a_callback_sees_every_row_and_may_end_the_run():
     assert run.ending == "the callback ended it after 1 iterations"
 
 
+@pytest.mark.parametrize("solver", ["simplemkl", "interior"])
+def test_a_callback_that_writes_to_its_row_leaves_the_run_alone(solver):
+    found = solve(INSTANCE, "l1", solver=solver, callback=lambda row: row.weights.fill(0))
+    alone = solve(INSTANCE, "l1", solver=solver)
+    assert (found.objective, found.iterations) == (alone.objective, alone.iterations)
+
+
 @pytest.mark.parametrize("name", ["l1", "alignment", "hypergraph"])
 def test_a_callback_ends_the_default_solver_too(name):
     seen = []
