@@ -87,6 +87,7 @@ def test_the_time_limit_is_said():
     _, run = drive(Wandering(), L1, TASK, 1e-9, time_limit=1e-9)
     assert run.ending == "its time limit of 1e-09 s was reached after 0 iterations"
     assert len(run.trace) == 1
+    assert run.ending in solve(INSTANCE, "l1", time_limit=1e-9).message
 
 
 def test_an_interrupt_keeps_what_was_certified():
