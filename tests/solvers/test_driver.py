@@ -83,6 +83,11 @@ def test_the_limit_of_iterations_is_said():
     assert run.iterations == 2
 
 
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+def test_the_limit_of_iterations_holds_for_all_that_a_conic_solver_tries(solver):
+    assert solve(INSTANCE, "l1", solver=solver, max_iter=2).iterations == 2
+
+
 def test_the_time_limit_is_said():
     _, run = drive(Wandering(), L1, TASK, 1e-9, time_limit=1e-9)
     assert run.ending == "its time limit of 1e-09 s was reached after 0 iterations"
