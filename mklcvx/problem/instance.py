@@ -14,7 +14,7 @@ from .boundary import public_class
 from .distributed import Distributed, is_dask
 from .groups import as_groups
 from .low_rank import Kernels, LowRank, Stored, part_of
-from .numbers import AnyArray, RealArray, as_indices
+from .numbers import AnyArray, RealArray, as_indices, is_whole
 from .ownership import checksum, handed_over, is_mapped, owned, read_only
 from .stack import Memory, mirrored
 from .streamed import Streamed
@@ -40,8 +40,8 @@ class Instance:
     The instance owns its arrays, so that the validated numbers are the ones that are solved: arrays are copied, in
     their own dtype and order. Arrays are not copied if they, and the arrays that they are views of, are read-only
     (`array.flags.writeable = False`). Memory maps are not copied either, since they may exceed memory: `checksums` has
-    one for each kernel, and `check_unchanged`, which `solve` and `verify` call, refuses kernels that have changed since
-    they were validated. Changes of mapped test kernels are not detected.
+    one for each kernel, and `check_unchanged`, which `solve`, `second_stage` and `verify` call, refuses kernels that
+    have changed since they were validated. Changes of mapped test kernels are not detected.
 
     Parameters
     ----------
@@ -347,8 +347,8 @@ class Instance:
         if isinstance(kernel, str) and kernel in self.names:
             return self.names.index(kernel)
         try:
-            index = int(kernel)
-        except (ValueError, TypeError):
+            index = int(kernel) if isinstance(kernel, str) or is_whole(kernel, -self.count) else self.count
+        except ValueError:
             index = self.count
         if not -self.count <= index < self.count:
             known = f"an index below {self.count} or one of {', '.join(self.names[:8])}"

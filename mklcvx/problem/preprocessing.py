@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from math import prod
 from typing import Self
 
@@ -167,7 +168,10 @@ class Preprocessing:
 
     def cross(self, kernels: CrossKernels, test_diagonals: ArrayLike | None = None) -> CrossKernels:
         """Test kernels, each transformed when it is asked for. `Cosine` needs the k(x, x), (M, t), as well."""
-        M, _ = self._fitted_shape("test")
+        M, n = self._fitted_shape("test")
+        if (kernels.shape[0], kernels.shape[2]) != (M, n):
+            fault = f"preprocessing: it was fitted on kernels of shape {(M, n, n)}, not on those of {kernels.shape}"
+            raise InputError(f"{fault}: give the one that was fitted on the training kernels")
         diagonals = self._diagonals(test_diagonals, (M, kernels.shape[1]))
 
         def each(wanted: NDArray[np.bool_]) -> Iterator[tuple[int, CrossKernel]]:
@@ -259,6 +263,18 @@ class Preprocessing:
         if given.shape != shape:
             raise InputError(f"test_diagonals has shape {given.shape}: give k(x, x) of shape {shape}, (M, t)")
         return _finite(given, "test_diagonals").astype(float)
+
+
+def fitted_to(steps: Preprocessing | None, count: int, samples: int) -> Preprocessing | None:
+    """Steps for a solution with these kernels to keep: a copy, which a later fit leaves alone."""
+    if steps is None:
+        return None
+    if not isinstance(steps, Preprocessing):
+        raise InputError(f"preprocessing = {steps!r:.40} is none: give a fitted Preprocessing, or leave it out")
+    if steps._shape != (count, samples):
+        state = "not fitted" if steps._shape is None else "fitted on {} kernels of {} samples".format(*steps._shape)
+        raise InputError(f"preprocessing is {state}: fit it on these {count} kernels of {samples} samples")
+    return copy(steps)
 
 
 def _alike(one: ArrayLike, other: ArrayLike) -> bool:

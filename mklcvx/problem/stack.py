@@ -39,9 +39,10 @@ class Memory:
 
     def recalled(self, name: str, at: Array, compute: Callable[[], T]) -> T:
         """The value at these numbers."""
-        if name not in self.values or not np.array_equal(self.values[name][0], at):
-            self.values[name] = at.copy(), compute()
-        return cast(T, self.values[name][1])
+        found = self.values.get(name)  # read once: another thread may replace it
+        if found is None or not np.array_equal(found[0], at):
+            found = self.values[name] = at.copy(), compute()
+        return cast(T, found[1])
 
 
 def same_place(one: Stored, other: Stored) -> bool:

@@ -53,7 +53,8 @@ def solve_declared(
     point, size = certify(formulation, task, formulation.trivial_points(task)), task.typical_kernel_size()
     for unit, route in product([unit * size for unit in units], routes or formulation.routes):
         left = None if time_limit is None else time_limit - (time.perf_counter() - started)
-        if left is not None and left <= 0:
+        iterations = None if max_iter is None else max_iter - run.iterations
+        if any(limit is not None and limit <= 0 for limit in (left, iterations)):
             break
         report(f"{formulation.name}: {route}")
         declaring = time.perf_counter()
@@ -69,7 +70,7 @@ def solve_declared(
             continue
         run.seconds_building += time.perf_counter() - declaring
         names = ("time_limit", "max_iter") if options["solver"] == "CLARABEL" else ("time_limit_secs", "max_iters")
-        given = {name: limit for name, limit in zip(names, (left, max_iter), strict=True) if limit is not None}
+        given = {name: limit for name, limit in zip(names, (left, iterations), strict=True) if limit is not None}
         if not solve_program(program.problem, {**options, **given}, run):
             continue
         read = formulation.from_primal if route == "primal" else formulation.from_dual

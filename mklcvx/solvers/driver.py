@@ -163,7 +163,7 @@ def drive(
                 keep(best, run)
                 reached, costs = best.certificate, (problem.svm_solves, time.perf_counter() - started)
                 gap = max(reached.relative_gap, 0.0)
-                row = Row(run.iterations, reached.lower, reached.upper, gap, state.weights, *costs)
+                row = Row(run.iterations, reached.lower, reached.upper, gap, state.weights.copy(), *costs)
                 run.trace.append(row)
                 report(f"{formulation.name} by {algorithm.name}: iteration {row.iteration}, relative gap {row.gap:.1e}")
                 stopped = callback(row)

@@ -158,7 +158,7 @@ def solve_path(
     Returns
     -------
     RegularizationPath
-        One certified solution for each point.
+        One solution for each point; `certified` says whether all of them are.
 
     Raises
     ------

@@ -114,7 +114,9 @@ def one_versus_rest(
 def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_STAGE_C) -> Solution:
     """Train support vector machines with the kernel that a solution has learned.
 
-    There is one machine for y, or one for each class or label. The solution stays certified if they are, too.
+    There is one machine for y, or one for each class or label. The solution stays certified if they are, too. Its
+    formulation is one that learns the kernel first, such as `ts` or `hypergraph`: where weights and machine are one
+    optimum, as in `l1`, the certificate is of both of them, and another machine would contradict it.
 
     Parameters
     ----------
@@ -133,7 +135,8 @@ def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_ST
     Raises
     ------
     InputError
-        If the weights are not one for each kernel, not negative and not all zero.
+        If the weights are not one for each kernel, not negative and not all zero, or the machine is part of what the
+        certificate proves.
 
     Examples
     --------
@@ -146,6 +149,10 @@ def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_ST
     C = as_number("C", C)
     if C <= 0:
         raise InputError(f"parameter C = {C:g} is outside the limits of the second stage: give C > 0")
+    if solution.alpha is not None and "second_stage_gap" not in solution.multipliers:
+        fault = f"solution: weights and machine of {solution.formulation} are one optimum, which has no second stage"
+        raise InputError(f"{fault}: solve it with C = {C:g}, or solve 'sum' with the kernels times its weights")
+    instance.check_unchanged()
     tolerance = TOLERANCE if solution.tolerance is None else solution.tolerance
     machines, proved, failed = one_versus_rest(instance, weights_for(instance, solution.weights), C, tolerance)
     multipliers = {**solution.multipliers, **proved}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import time
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -21,9 +20,9 @@ from ..formulations._formulation import Given, OfOwn, Own, Posed
 from ..problem.arguments import takes_kernels
 from ..problem.boundary import is_numerical, of_caller
 from ..problem.instance import Instance
-from ..problem.numbers import check_tolerance, is_number
+from ..problem.numbers import check_tolerance, is_number, is_whole
 from ..problem.ownership import handed_over
-from ..problem.preprocessing import Preprocessing
+from ..problem.preprocessing import Preprocessing, fitted_to
 from ..problem.validation import KnownStack
 from .assembling import assemble, family_of
 from .conic import SCS, Report, solve_declared
@@ -93,6 +92,8 @@ def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, optio
         again, run = drive(InteriorPoint(), formulation, task, tolerance, **cold)
         found, left = _best_of(formulation, found, again), _left(limit, started)
     run.solver, enough = InteriorPoint.name, _enough(found, run, tolerance)
+    if run.status is Ending.TIME_LIMIT:
+        run.end(Ending.TIME_LIMIT, limit=limit)  # the one that was given, not what was left of it
     seconds, _ = estimate(getattr(task, "samples", 0), task.count, CLARABEL)
     if enough or given["max_iter"] or (left is not None and left <= 0) or seconds > LONGEST:
         return found, run
@@ -107,9 +108,9 @@ def _best_of(formulation: Formulation, one: CertifiedPoint, other: CertifiedPoin
 
 
 def _enough(found: CertifiedPoint, run: Run, tolerance: float) -> bool:
-    """Whether no other way would help: the tolerance is proved, rounding is all that is left, or it was interrupted."""
+    """Whether no other way would help: the tolerance is proved, rounding is all that is left, or the user ended it."""
     agree = found.certificate.gap <= found.certificate.rounding
-    return agree or found.certificate.proves(tolerance) or run.status is Ending.INTERRUPTED
+    return agree or found.certificate.proves(tolerance) or run.status in (Ending.INTERRUPTED, Ending.CALLBACK)
 
 
 def _left(limit: float | None, started: float) -> float | None:
@@ -251,7 +252,7 @@ def check_limits(tol: float, time_limit: float | None, max_iter: int | None) -> 
     check_tolerance(tol)
     if time_limit is not None and not (is_number(time_limit) and time_limit > 0):
         raise InputError(f"time_limit = {time_limit!r} is not positive: give seconds")
-    if max_iter is not None and not (isinstance(max_iter, numbers.Integral) and max_iter >= 1):
+    if max_iter is not None and not is_whole(max_iter, 1):
         raise InputError(f"max_iter = {max_iter!r} is below 1 or no integer: give a number of iterations")
 
 
@@ -263,6 +264,7 @@ def solved(
     tol = method.tolerance if tol is None else tol
     check_size(instance, method.name, parameters)
     instance.check_unchanged()
+    steps = fitted_to(preprocessing, instance.count, instance.samples)
     chosen = formulations.get(formulation).posed_for(instance, parameters)
     with np.errstate(all="ignore"):
         task, resolved = chosen.task(instance, parameters)
@@ -301,7 +303,7 @@ def solved(
         label_names=instance.targets.names,
         classes=instance.targets.classes(),
         classes_kind=instance.targets.classes_kind(),
-        preprocessing=preprocessing,
+        preprocessing=steps,
         svm_solves=run.svm_solves,
         trace=tuple(run.trace),
         message="; ".join(reasons),

@@ -151,7 +151,7 @@ def test_time_limit_must_be_positive(limit):
         solve(INSTANCE, "l1", solver="clarabel", time_limit=limit)
 
 
-@pytest.mark.parametrize("limit", [0, -3])
+@pytest.mark.parametrize("limit", [0, -3, True])
 def test_iteration_limit_must_be_positive(limit):
     with check_refused("max_iter = ", "is below 1", "give a number of iterations"):
         solve(INSTANCE, "l1", solver="clarabel", max_iter=limit)

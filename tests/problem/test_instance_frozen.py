@@ -210,7 +210,7 @@ def test_selecting_one_kernel_copies_nothing():
     assert np.shares_memory(instance.select([1]).kernels, instance.kernels)
 
 
-@pytest.mark.parametrize("kernel", ["d", 3, -4, "7", None, ""])
+@pytest.mark.parametrize("kernel", ["d", 3, -4, "7", None, "", True, np.False_, 1.7])
 def test_unknown_kernel_is_refused_with_the_known_ones(kernel):
     with check_refused(f"unknown kernel {kernel!r}", "give an index below 3 or one of a, b, c"):
         full_instance().select([kernel])

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mklcvx import Instance, solve
+from mklcvx.problem.cross_kernels import CrossKernels
 from mklcvx.problem.kernels import Gaussian, KernelBank, Linear, Polynomial
 from mklcvx.problem.preprocessing import Centre, Cosine, Preprocessing, Step, UnitTrace, UnitVariance
 from refusals import check_refused
@@ -323,3 +325,33 @@ def test_tampered_scale_that_overflows_is_refused() -> None:
     chain = Preprocessing.from_dict(broken(scale=[1e-307, 1.0]))
     with check_refused("kernel 0 cannot pass 'trace': overflow"):
         chain.test(1e10 * TEST_KERNELS[:2])
+
+
+# ------------------------------------------------------------------------------------------------- with a solution
+SOLVED = Instance(KERNELS[:2], np.where(TRAIN[:, 0] > 0.7, 1, -1))
+
+
+def test_a_solution_keeps_the_steps_that_it_was_solved_with() -> None:
+    steps = Preprocessing([Centre()]).fit(KERNELS[:2])
+    found = solve(SOLVED, "average", preprocessing=steps)
+    before = found.decision_function(TEST_KERNELS[:2])
+    steps.fit(5 * KERNELS[1:4])
+    np.testing.assert_array_equal(found.decision_function(TEST_KERNELS[:2]), before)
+
+
+@pytest.mark.parametrize(
+    ("steps", "fault"),
+    [
+        ("centre", "preprocessing = 'centre' is none"),
+        (Preprocessing([Centre()]), "preprocessing is not fitted"),
+        (Preprocessing([Centre()]).fit(KERNELS[:3]), "preprocessing is fitted on 3 kernels of 15 samples"),
+    ],
+)
+def test_steps_of_other_kernels_do_not_go_with_a_solution(steps: Any, fault: str) -> None:
+    with check_refused(fault):
+        solve(SOLVED, "average", preprocessing=steps)
+
+
+def test_steps_of_other_kernels_are_not_applied() -> None:
+    with check_refused("preprocessing: it was fitted on kernels of shape (3, 15, 15), not on those of (2, 6, 15)"):
+        Preprocessing([Centre()]).fit(KERNELS[:3]).cross(CrossKernels.of_stack(TEST_KERNELS[:2]))

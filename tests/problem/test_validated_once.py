@@ -9,6 +9,7 @@ from mklcvx import InputError, Instance, LowRank, MKLClassifier, kernel_importan
 from mklcvx.estimators.cross_validation import cross_validate
 from mklcvx.problem import preprocessing, validation
 from mklcvx.problem.kernels import Gaussian
+from mklcvx.problem.stack import Memory
 from mklcvx.problem.targets import Targets
 from mklcvx.problem.validation import KnownStack
 from mklcvx.solvers.one_against import parts_of, solve_by_machines
@@ -152,3 +153,17 @@ def test_kernels_of_some_samples_lie_in_one_piece():
     part = instance.of_samples(chosen, Targets("classes", CLASSES[chosen], ("0", "1", "2")))
     np.testing.assert_array_equal(part.kernels, STACK[:, chosen][:, :, chosen])
     assert part.kernels.flags.c_contiguous
+
+
+def test_what_is_remembered_is_the_value_asked_for_whatever_another_thread_stores():
+    memory, at = Memory(np.eye(2)[None]), np.ones(2)
+    assert memory.recalled("name", at, lambda: "mine") == "mine"
+
+    class Overtaken:
+        """Numbers that are read when another thread stores its own value."""
+
+        def __array__(self, dtype=None, copy=None):
+            memory.values["name"] = 2 * at, "another's"
+            return at
+
+    assert memory.recalled("name", Overtaken(), lambda: "mine again") == "mine"

@@ -83,10 +83,16 @@ def test_the_limit_of_iterations_is_said():
     assert run.iterations == 2
 
 
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+def test_the_limit_of_iterations_holds_for_all_that_a_conic_solver_tries(solver):
+    assert solve(INSTANCE, "l1", solver=solver, max_iter=2).iterations == 2
+
+
 def test_the_time_limit_is_said():
     _, run = drive(Wandering(), L1, TASK, 1e-9, time_limit=1e-9)
     assert run.ending == "its time limit of 1e-09 s was reached after 0 iterations"
     assert len(run.trace) == 1
+    assert run.ending in solve(INSTANCE, "l1", time_limit=1e-9).message
 
 
 def test_an_interrupt_keeps_what_was_certified():
@@ -110,6 +116,22 @@ def test_a_callback_sees_every_row_and_may_end_the_run():
     _, run = drive(Wandering(), L1, TASK, 1e-9, callback=lambda row: seen.append(row) or len(seen) == 2)
     assert seen == run.trace
     assert run.ending == "the callback ended it after 1 iterations"
+
+
+@pytest.mark.parametrize("solver", ["simplemkl", "interior"])
+def test_a_callback_that_writes_to_its_row_leaves_the_run_alone(solver):
+    found = solve(INSTANCE, "l1", solver=solver, callback=lambda row: row.weights.fill(0))
+    alone = solve(INSTANCE, "l1", solver=solver)
+    assert (found.objective, found.iterations) == (alone.objective, alone.iterations)
+
+
+@pytest.mark.parametrize("name", ["l1", "alignment", "hypergraph"])
+def test_a_callback_ends_the_default_solver_too(name):
+    seen = []
+    problem = zoo.real("wine", "classes", samples=20, count=5) if name == "hypergraph" else INSTANCE
+    found = solve(problem, name, callback=lambda row: seen.append(row) or True)
+    assert (len(seen), found.solver, found.certified) == (1, "interior", False)
+    assert "the callback ended it after 0 iterations" in found.message
 
 
 def test_reports_name_the_iteration_and_the_gap():

@@ -86,7 +86,9 @@ def test_where_nothing_is_known_nothing_is_said():
         ("ts_l1", {}),
     ):
         assert proved_zeros(instance, solve(instance, name, **given)) is None
-    prepared = solve(instance, "l1", loss="squared_hinge", preprocessing=Preprocessing([Centre()]))
+    prepared = solve(
+        instance, "l1", loss="squared_hinge", preprocessing=Preprocessing([Centre()]).fit(instance.kernels)
+    )
     for proved in (mklcvx.proved_zeros, mklcvx.narrow_weights):
         with pytest.raises(InputError, match="steps of preprocessing"):
             proved(instance, prepared)
