@@ -11,8 +11,9 @@ f = Σ_m μ_mK_mβ bounds it from above, in one pass over blocks of the kernels.
    sign by a factor of their own. With W they make a problem of the same kind: W and two more samples, the means
    x̄± = Σ α_iφ(x_i)/A± in feature space, of price A± = Σ α_i, whose kernel entries the pass has seen. Its feasible
    points are some of those of the whole problem, the present α among them.
-3. That problem, small and dense, is solved by `interior`: α and the weights. The lower bound does not fall, but for the
-   accuracy of that solution.
+3. That problem, small and dense, is solved by `interior`: α and the weights. Every α that is close to a bound is taken
+   there, as far as the gap of that problem stays small: passes cost less, and fewer samples are free. The lower bound
+   does not fall, but for the accuracy of that solution.
 
 References: Osuna, Freund & Girosi 1997; Williams & Seeger 2001 (Nyström).
 """
@@ -25,7 +26,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificate import CertifiedPoint
+from ..certificate import CertifiedPoint, certify
 from ..certificate.run import Ending
 from ..formulations import SINGLE_TASKS, Points, RankOneCoefficients, SingleTask, Task
 from ..problem.low_rank import LowRank
@@ -40,6 +41,8 @@ SHARE = 0.5  # of the working set that goes to large shares of the gap
 TINY = 1e-300
 INNER = 0.1  # of the tolerance: that of the problem of the working set
 COARSE = 0.05  # of its price: Nyström's α closer to a bound is taken to it
+NEAR = (1e-1, 1e-3, 1e-5, 1e-7)  # of the tolerance and of its price: α closer to a bound is taken to it, if
+SNAPPED = 0.3  # of the tolerance: what the gap of the working set's problem may be then
 NEGLIGIBLE = 1e-10  # eigenvalue of K_m[L, L], relative to the largest, that is left out
 
 
@@ -79,11 +82,11 @@ class Decomposition(Algorithm[Streaming]):
         size = min(self.working_set, task.samples)
         check_memory(16.0 * task.count * size**2, f"working sets of {size} samples", "give a smaller working_set")
         if not self.landmarks:
-            return _passed(task, problem.even, np.zeros(task.samples), COARSE, 0)
+            return _passed(task, problem.even, np.zeros(task.samples), 0)
         chosen = np.random.default_rng(self.seed).permutation(task.samples)[: self.landmarks]
         approximate = replace(task, kernels=nystroem(kernels, np.sort(chosen)), sizes=None)
         found = _solved(problem, approximate)
-        return _passed(task, _weights(found), found.lower.alpha, COARSE, 0)
+        return _passed(task, _weights(found), _at_bounds(task, found.lower.alpha, COARSE), 0)
 
     def step(self, problem: Problem[SingleTask, Task], state: Streaming) -> Streaming:
         task, alpha = problem.task, state.alpha
@@ -93,12 +96,13 @@ class Decomposition(Algorithm[Streaming]):
         sides = [side for side in (1.0, -1.0) if others[task.signs == side].any()]
         small = _restricted(task, state, chosen, others, sides)
         found = _solved(problem, small)
+        inner = _sparse(problem, small, found)
         new = others
         for k, side in enumerate(sides):
             here = task.signs == side
-            new[here] *= found.lower.alpha[len(chosen) + k] / small.box[len(chosen) + k]
-        new[chosen] = found.lower.alpha[: len(chosen)]
-        return _passed(task, _weights(found), new, INNER * problem.tolerance, state.rounds + 1)
+            new[here] *= inner[len(chosen) + k] / small.box[len(chosen) + k]
+        new[chosen] = inner[: len(chosen)]
+        return _passed(task, _weights(found), new, state.rounds + 1)
 
     def points(self, problem: Problem[SingleTask, Task], state: Streaming) -> Points:
         task = problem.task
@@ -135,18 +139,34 @@ def _streamed(task: Task) -> Streamed:
     return task.kernels
 
 
-def _passed(task: Task, weights: Array, alpha: Array, near: float, rounds: int) -> Streaming:
-    """The state of α, taken to a bound where it is as near to it: a sample with α_i = 0 costs no pass anything."""
-    alpha = np.where(alpha > near * task.box, np.where(alpha < (1 - near) * task.box, alpha, task.box), 0.0)
+def _passed(task: Task, weights: Array, alpha: Array, rounds: int) -> Streaming:
+    """The state of α: a sample with α_i = 0 costs no pass anything."""
+    alpha = task.feasible(alpha)
+    sides = np.stack([np.where(task.signs == side, alpha, 0.0) for side in (1.0, -1.0)], axis=1)
+    products = _streamed(task).products(sides)
+    return Streaming(weights, alpha, Parts(products[:, :, 0], products[:, :, 1]), rounds)
+
+
+def _at_bounds(task: Task, alpha: Array, near: float) -> Array:
+    """α, taken to a bound where it is as near to it; of a price that no α comes close to, the largest α counts."""
+    low, high = near * np.minimum(task.box, alpha.max()), (1 - near) * task.box
+    alpha = np.where(alpha > low, np.where(alpha < high, alpha, task.box), 0.0)
     if task.bias:  # what that takes from the balance comes from free samples, so that the others stay at their bounds
         surplus = float(task.signs @ alpha)
         free = (alpha < task.box) & (task.signs * surplus > 0)
         room = float(alpha[free].sum())
         alpha[free] *= max(1 - abs(surplus) / room, 0.0) if room > 0 else 1.0
-    alpha = task.feasible(alpha)
-    sides = np.stack([np.where(task.signs == side, alpha, 0.0) for side in (1.0, -1.0)], axis=1)
-    products = _streamed(task).products(sides)
-    return Streaming(weights, alpha, Parts(products[:, :, 0], products[:, :, 1]), rounds)
+    return task.feasible(alpha)
+
+
+def _sparse(problem: Problem[SingleTask, Task], small: Task, found: CertifiedPoint) -> Array:
+    """The α found, with as many at their bounds as the gap bears: a large C makes dear what a small α takes from f."""
+    for near in NEAR:
+        alpha = _at_bounds(small, found.lower.alpha, near * problem.tolerance)
+        points = Points([alpha], [RankOneCoefficients(_weights(found), alpha * small.signs)])
+        if certify(problem.formulation, small, points).certificate.proves(SNAPPED * problem.tolerance):
+            return alpha
+    return found.lower.alpha
 
 
 def _solved(problem: Problem[SingleTask, Task], task: Task) -> CertifiedPoint:
