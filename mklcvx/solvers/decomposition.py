@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certificate import CertifiedPoint, certify
+from ..certificate.regularisers import regulariser_of
 from ..certificate.run import Ending
 from ..formulations import SINGLE_TASKS, Points, RankOneCoefficients, SingleTask, Task
 from ..problem.low_rank import LowRank
@@ -86,7 +87,7 @@ class Decomposition(Algorithm[Streaming]):
         chosen = np.random.default_rng(self.seed).permutation(task.samples)[: self.landmarks]
         approximate = replace(task, kernels=nystroem(kernels, np.sort(chosen)), sizes=None)
         found = _solved(problem, approximate)
-        return _passed(task, _weights(found), _at_bounds(task, found.lower.alpha, COARSE), 0)
+        return _passed(task, _weights(problem, found), _at_bounds(task, found.lower.alpha, COARSE), 0)
 
     def step(self, problem: Problem[SingleTask, Task], state: Streaming) -> Streaming:
         task, alpha = problem.task, state.alpha
@@ -102,7 +103,7 @@ class Decomposition(Algorithm[Streaming]):
             here = task.signs == side
             new[here] *= inner[len(chosen) + k] / small.box[len(chosen) + k]
         new[chosen] = inner[: len(chosen)]
-        return _passed(task, _weights(found), new, state.rounds + 1)
+        return _passed(task, _weights(problem, found), new, state.rounds + 1)
 
     def points(self, problem: Problem[SingleTask, Task], state: Streaming) -> Points:
         task = problem.task
@@ -163,7 +164,7 @@ def _sparse(problem: Problem[SingleTask, Task], small: Task, found: CertifiedPoi
     """The α found, with as many at their bounds as the gap bears: a large C makes dear what a small α takes from f."""
     for near in NEAR:
         alpha = _at_bounds(small, found.lower.alpha, near * problem.tolerance)
-        points = Points([alpha], [RankOneCoefficients(_weights(found), alpha * small.signs)])
+        points = Points([alpha], [RankOneCoefficients(_weights(problem, found), alpha * small.signs)])
         if certify(problem.formulation, small, points).certificate.proves(SNAPPED * problem.tolerance):
             return alpha
     return found.lower.alpha
@@ -181,8 +182,11 @@ def _solved(problem: Problem[SingleTask, Task], task: Task) -> CertifiedPoint:
     return point
 
 
-def _weights(found: CertifiedPoint) -> Array:
-    return cast(RankOneCoefficients, found.upper.coefficients).weights
+def _weights(problem: Problem[SingleTask, Task], found: CertifiedPoint) -> Array:
+    """Kernel weights that the regulariser allows: only these can stand in an answer."""
+    task, weights = problem.task, cast(RankOneCoefficients, found.upper.coefficients).weights
+    side = regulariser_of(problem.formulation.name, task.count, task.own)
+    return weights if side is None else side.feasible(weights)
 
 
 def _restricted(task: Task, state: Streaming, chosen: Indices, others: Array, sides: list[float]) -> Task:
