@@ -6,9 +6,10 @@ f = Σ_m μ_mK_mβ bounds it from above, in one pass over blocks of the kernels.
 
 1. A pass gives K_mα₊ and K_mα₋, the parts of the samples of either sign, so f, both bounds, and every sample's share of
    the gap, (c_i − α_i)(1 − m_i)₊ + α_i(m_i − 1)₊ with its margin m_i (ν-forms: ρ in the place of 1).
-2. Half of the working set W is drawn in proportion to these shares: the largest alone lie close together. Free samples
-   follow, and those nearest to the margin. The other samples with α_i > 0 may only shrink together, those of either
-   sign by a factor of their own. With W they make a problem of the same kind: W and two more samples, the means
+2. Half of the working set W is drawn in proportion to these shares: the largest alone lie close together. An eighth is
+   of either sign, able to grow and farthest below the margin: with a bias, α grows on both sides or on none. Free
+   samples follow, and those nearest to the margin. The other samples with α_i > 0 may only shrink together, those of
+   either sign by a factor of their own. With W they make a problem of the same kind: W and two more samples, the means
    x̄± = Σ α_iφ(x_i)/A± in feature space, of price A± = Σ α_i, whose kernel entries the pass has seen. Its feasible
    points are some of those of the whole problem, the present α among them.
 3. That problem, small and dense, is solved by `interior`: α and the weights. Every α that is close to a bound is taken
@@ -39,6 +40,7 @@ from .interior.engine import InteriorPoint
 
 Indices = NDArray[np.intp]
 SHARE = 0.5  # of the working set that goes to large shares of the gap
+RESERVED = 0.125  # of the working set, for either sign, that can grow and lacks most
 TINY = 1e-300
 INNER = 0.1  # of the tolerance: that of the problem of the working set
 COARSE = 0.05  # of its price: Nyström's α closer to a bound is taken to it
@@ -111,7 +113,7 @@ class Decomposition(Algorithm[Streaming]):
         return Points([state.alpha], [RankOneCoefficients(state.weights, state.alpha * task.signs)])
 
     def _working_set(self, task: Task, state: Streaming) -> Indices:
-        """Half of it drawn by the shares of the gap; then free samples, and those nearest to the margin."""
+        """Half of it drawn by the shares of the gap, some of either sign; then free ones, and those at the margin."""
         short = task.risk(outputs := state.weights @ (state.parts.positive - state.parts.negative))
         lacking = short.level - task.signs * (outputs + short.bias)
         shares = (task.limit - state.alpha) * np.maximum(lacking, 0.0) + state.alpha * np.maximum(-lacking, 0.0)
@@ -121,6 +123,10 @@ class Decomposition(Algorithm[Streaming]):
         distance = np.abs(lacking)
         distance[(state.alpha > 0) & (state.alpha < task.limit)] -= distance.max()
         distance[first] = -np.inf
+        reserved = int(np.ceil(RESERVED * size))
+        for side in (1.0, -1.0) if task.bias else ():  # α grows on one side as on the other
+            able = np.flatnonzero((task.signs == side) & (state.alpha < task.limit))
+            distance[able[np.argsort(-lacking[able], kind="stable")[:reserved]]] = -np.inf
         return np.sort(np.argsort(distance, kind="stable")[:size])
 
 

@@ -101,6 +101,15 @@ def test_a_price_far_above_every_alpha_does_no_harm(C, size):
     assert found.alpha.max() < C
 
 
+@pytest.mark.parametrize("size", [20, 6])
+def test_working_sets_can_grow_on_both_sides(size):
+    """With a small C the samples of the smaller class have the whole gap; those of the other must grow with them."""
+    rng = np.random.default_rng(3)
+    points = rng.normal(size=(60, 2))
+    y = np.where(points[:, 0] * points[:, 1] + 0.2 * rng.normal(size=60) > 0, 1, -1)
+    assert solve_streamed(points, y, [0.1, 1.0, 10.0], "l1", C=1e-6, working_set=size, max_iter=90).certified
+
+
 def test_weights_are_those_that_an_answer_can_have():
     """Else the gap at which rounds end is not that of the answer."""
     formulation, task = task_of(C=2.0)
