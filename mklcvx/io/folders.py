@@ -32,6 +32,7 @@ from .json_text import check_size, first_line
 Array = NDArray[np.float64]
 
 NUMBERED = re.compile(r"(?P<stack>(test_)?)K(?P<number>[1-9][0-9]{0,5})")
+WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # what 64 bits hold, and doubles need not
 GROWTH = 4  # bytes in memory per byte of text: a number takes at least two characters, and eight bytes
 
 
@@ -102,8 +103,11 @@ def _content(name: str, file: Path) -> object:
         return words(file)
     if name in ("schema", "formulation"):
         return next(iter(words(file)), "")
-    if name in CLASSES and not _is_number((words(file) or ["0"])[0]):
-        return words(file)
+    if name in CLASSES and (named := words(file)):
+        if not all(map(_is_number, named)):
+            return named
+        if all(map(WHOLE.fullmatch, named)):
+            return np.array([int(word) for word in named])
     values = numbers(file)
     if name in ("bias", "objective") and values.size == 1:
         return float(values[0, 0])

@@ -138,6 +138,17 @@ def test_rows_and_columns_and_any_separator_will_do(folder):
     check_same(Instance(K, Y), load_instance(folder))
 
 
+@pytest.mark.parametrize(
+    "classes", [["1", "3-sep"], ["nan", "x"], [1, 3], [2**53, 2**53 + 1], [1.0, 2.5]], ids=lambda pair: str(pair[0])
+)
+def test_classes_come_back_as_words_or_as_numbers(tmp_path, classes):
+    instance = Instance(K, classes=np.resize(classes, len(Y)), test_kernels=K, test_classes=np.resize(classes, len(Y)))
+    save_instance(tmp_path / "folder", instance)
+    back = load_instance(tmp_path / "folder")
+    check_same(instance, back)
+    assert back.targets.values.dtype == instance.targets.values.dtype
+
+
 def test_kernels_may_have_names_of_files(folder):
     (folder / "kernels").mkdir()
     for m, name in enumerate(["K10", "K9", "age"]):
