@@ -39,6 +39,7 @@ __all__ = [
 
 INSTANCE_SCHEMA = INSTANCE[-1]
 WRITTEN_BY = "give a file of mklcvx solve -o, or of save_solution"
+NARROW = ("float16", "float32")
 ENDINGS = (".npz", ".mat", ".json")
 READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
 
@@ -94,6 +95,7 @@ def load_instance(
     for other in (key for key in content if not is_field(key, "instance")):
         if close := difflib.get_close_matches(other.lower(), keys, n=1, cutoff=0.85):
             raise InputError(f"{where}: array {other!r} is not known: did you mean {close[0]!r}?")
+    content["kernels"] = _narrowed(content["kernels"], str(content.get("dtype")))
     given = {key: content[key] for key in keys if key in content}
     for key in ("kernels", "test_kernels"):
         if isinstance(array := content.get(key), np.ndarray):
@@ -106,6 +108,16 @@ def load_instance(
     if said:
         warnings.warn(f"{where}: {said}", stacklevel=2)
     return instance
+
+
+def _narrowed(kernels: object, dtype: str) -> object:
+    """Kernels of a text in the precision that it names, if that changes no number: rounding made them so indefinite."""
+    array = as_any_array(kernels)
+    if dtype not in NARROW or array.dtype.kind not in "fi":
+        return kernels
+    with np.errstate(over="ignore"):
+        narrow = array.astype(dtype)
+    return narrow if np.array_equal(narrow, array) else kernels
 
 
 def _read_fields(
@@ -181,6 +193,8 @@ def save_instance(path: str | Path, instance: Instance, *, compressed: bool = Tr
     """
     check_path(path, "save_instance('problem.npz', instance)")
     values = {"schema": INSTANCE_SCHEMA, "kernels": instance.kernels, **arguments_of(instance)}
+    if Path(path).suffix in ("", ".json") and instance.kernels.dtype in NARROW:
+        values["dtype"] = str(instance.kernels.dtype)
     _write_arrays(path, values, compressed)
 
 

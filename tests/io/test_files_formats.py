@@ -73,6 +73,25 @@ def test_the_least_instance_comes_back(tmp_path, place):
         check_same(instance, load_instance(folder / place))
 
 
+@pytest.mark.parametrize("place", PLACES)
+def test_single_precision_comes_back(tmp_path, place):
+    """Read as doubles, the kernel is not positive semidefinite."""
+    points = np.random.default_rng(1).normal(size=(40, 2))
+    kernel = np.exp(-0.05 * ((points[:, None] - points) ** 2).sum(axis=-1)).astype(np.float32)
+    instance = Instance([kernel, kernel**2], test_kernels=np.stack([kernel, kernel]) / 3.0)
+    save_instance(tmp_path / place, instance)
+    back = load_instance(tmp_path / place)
+    check_same(instance, back)
+    assert back.kernels.dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", None, 7])
+def test_a_precision_that_kernels_do_not_have_changes_none(tmp_path, dtype):
+    kernels = [[[0.1, 0.0], [0.0, 0.1]]]
+    (tmp_path / "one.json").write_text(json.dumps({"kernels": kernels, "dtype": dtype}), encoding="utf-8")
+    assert load_instance(tmp_path / "one.json").kernels.tolist() == kernels
+
+
 def test_a_file_of_kernels_alone_has_no_targets(tmp_path):
     np.savez(tmp_path / "problem.npz", kernels=K)
     assert load_instance(tmp_path / "problem.npz").targets.kind == "none"
