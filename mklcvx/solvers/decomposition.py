@@ -168,12 +168,15 @@ def _at_bounds(task: Task, alpha: Array, near: float) -> Array:
 
 def _sparse(problem: Problem[SingleTask, Task], small: Task, found: CertifiedPoint) -> Array:
     """The α found, with as many at their bounds as the gap bears: a large C makes dear what a small α takes from f."""
-    for near in NEAR:
-        alpha = _at_bounds(small, found.lower.alpha, near * problem.tolerance)
-        points = Points([alpha], [RankOneCoefficients(_weights(problem, found), alpha * small.signs)])
-        if certify(problem.formulation, small, points).certificate.proves(SNAPPED * problem.tolerance):
-            return alpha
-    return found.lower.alpha
+    weights = _weights(problem, found)
+
+    def gap(alpha: Array) -> float:
+        points = Points([alpha], [RankOneCoefficients(weights, alpha * small.signs)])
+        return certify(problem.formulation, small, points).certificate.relative_gap
+
+    bearable = max(SNAPPED * problem.tolerance, 2 * gap(found.lower.alpha))
+    nearer = (_at_bounds(small, found.lower.alpha, near * problem.tolerance) for near in NEAR)
+    return next((alpha for alpha in nearer if gap(alpha) <= bearable), found.lower.alpha)
 
 
 def _solved(problem: Problem[SingleTask, Task], task: Task) -> CertifiedPoint:
