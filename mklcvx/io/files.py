@@ -209,6 +209,8 @@ def save_answer(path: str | Path, multipliers: Mapping[str, object] | None = Non
 def _write_arrays(path: str | Path, values: Mapping[str, object], compressed: bool = True) -> None:
     path = check_instance_output(path)
     arrays: dict[str, AnyArray] = {key: np.asarray(value) for key, value in values.items() if value is not None}
+    if path.suffix != ".npz":  # others do not tell of what size nothing is
+        arrays = {key: value for key, value in arrays.items() if value.size or not key.startswith("test_")}
     if path.suffix == "":
         write_folder(path, lambda folder: write_csv(folder, arrays))
     elif path.suffix == ".json":
@@ -225,9 +227,10 @@ def _write_arrays(path: str | Path, values: Mapping[str, object], compressed: bo
 
 def _listed(array: AnyArray) -> object:
     """Lists, or a number, for JSON; entries that are not finite become null."""
-    values = array.astype(object)
-    if array.dtype.kind == "f":
-        values[~np.isfinite(array)] = None
+    if array.dtype.kind != "f":
+        return array.tolist()
+    values = array.astype(np.float64).astype(object)  # JSON has no long doubles
+    values[~np.isfinite(array)] = None
     return values.tolist()
 
 

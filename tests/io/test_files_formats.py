@@ -92,6 +92,16 @@ def test_a_precision_that_kernels_do_not_have_changes_none(tmp_path, dtype):
     assert load_instance(tmp_path / "one.json").kernels.tolist() == kernels
 
 
+@pytest.mark.parametrize("place", PLACES)
+def test_no_test_samples_and_long_doubles_can_be_written(tmp_path, place):
+    none = {"test_kernels": np.zeros((3, 0, len(Y))), "test_y": [], "test_diagonals": np.zeros((3, 0))}
+    instance = Instance(K.astype(np.longdouble), Y, **none)
+    save_instance(tmp_path / place, instance)
+    back = load_instance(tmp_path / place)
+    assert np.array_equal(back.kernels, K)
+    assert back.test_kernels is None or back.test_kernels.shape == (3, 0, len(Y))
+
+
 def test_a_file_of_kernels_alone_has_no_targets(tmp_path):
     np.savez(tmp_path / "problem.npz", kernels=K)
     assert load_instance(tmp_path / "problem.npz").targets.kind == "none"
