@@ -168,6 +168,10 @@ def check_instance_output(path: str | Path) -> Path:
 def save_instance(path: str | Path, instance: Instance, *, compressed: bool = True) -> None:
     """Write an instance to a file or folder.
 
+    `.npz` keeps everything as it is. `.mat` and folders lose blanks around names and classes, and whether classes were
+    true and false or numbers; a folder reads classes as numbers if all of them look like numbers. Factors (`LowRank`)
+    and kernels that are not stored are written as matrices: read again, their certificates pay for rounded entries.
+
     Parameters
     ----------
     path : str or Path
@@ -281,7 +285,7 @@ def existing_file(path: str | Path, wanted: str) -> Path:
 # ---------------------------------------------------------------------------------------------- solutions
 @public
 def save_solution(path: str | Path, solution: Solution) -> None:
-    """Write a solution to a file.
+    """Write a solution to a file, all but its `trace`, which `mklcvx solve --trace FILE` writes.
 
     Parameters
     ----------
