@@ -6,8 +6,8 @@ f = Σ_m μ_mK_mβ bounds it from above, in one pass over blocks of the kernels.
 
 1. A pass gives K_mα₊ and K_mα₋, the parts of the samples of either sign, so f, both bounds, and every sample's share of
    the gap, (c_i − α_i)(1 − m_i)₊ + α_i(m_i − 1)₊ with its margin m_i (ν-forms: ρ in the place of 1).
-2. Half of the working set W is drawn in proportion to these shares: the largest alone lie close together. An eighth is
-   of either sign, able to grow and farthest below the margin: with a bias, α grows on both sides or on none. Free
+2. Half of the working set W is drawn in proportion to these shares: the largest alone lie close together. A twentieth
+   is of either sign, able to grow and farthest below the margin: with a bias, α grows on both sides or on none. Free
    samples follow, and those nearest to the margin. The other samples with α_i > 0 may only shrink together, those of
    either sign by a factor of their own. With W they make a problem of the same kind: W and two more samples, the means
    x̄± = Σ α_iφ(x_i)/A± in feature space, of price A± = Σ α_i, whose kernel entries the pass has seen. Its feasible
@@ -40,12 +40,13 @@ from .interior.engine import InteriorPoint
 
 Indices = NDArray[np.intp]
 SHARE = 0.5  # of the working set that goes to large shares of the gap
-RESERVED = 0.125  # of the working set, for either sign, that can grow and lacks most
+RESERVED = 0.05  # of the working set, for either sign, that can grow and lacks most
 TINY = 1e-300
 INNER = 0.1  # of the tolerance: that of the problem of the working set
 COARSE = 0.05  # of its price: Nyström's α closer to a bound is taken to it
-NEAR = (1e-1, 1e-3, 1e-5, 1e-7)  # of the tolerance and of its price: α closer to a bound is taken to it, if
-SNAPPED = 0.3  # of the tolerance: what the gap of the working set's problem may be then
+# Of the tolerance and of its price: α closer to a bound is taken to it, if the gap bears it.
+NEAR = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+SNAPPED = 0.5  # of the tolerance: a gap of the working set's problem that can be borne
 NEGLIGIBLE = 1e-10  # eigenvalue of K_m[L, L], relative to the largest, that is left out
 
 
