@@ -39,6 +39,7 @@ __all__ = [
 
 INSTANCE_SCHEMA = INSTANCE[-1]
 WRITTEN_BY = "give a file of mklcvx solve -o, or of save_solution"
+NARROW = ("float16", "float32")
 ENDINGS = (".npz", ".mat", ".json")
 READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
 
@@ -94,6 +95,7 @@ def load_instance(
     for other in (key for key in content if not is_field(key, "instance")):
         if close := difflib.get_close_matches(other.lower(), keys, n=1, cutoff=0.85):
             raise InputError(f"{where}: array {other!r} is not known: did you mean {close[0]!r}?")
+    content["kernels"] = _narrowed(content["kernels"], str(content.get("dtype")))
     given = {key: content[key] for key in keys if key in content}
     for key in ("kernels", "test_kernels"):
         if isinstance(array := content.get(key), np.ndarray):
@@ -106,6 +108,16 @@ def load_instance(
     if said:
         warnings.warn(f"{where}: {said}", stacklevel=2)
     return instance
+
+
+def _narrowed(kernels: object, dtype: str) -> object:
+    """Kernels of a text in the precision that it names, if that changes no number: rounding made them so indefinite."""
+    array = as_any_array(kernels)
+    if dtype not in NARROW or array.dtype.kind not in "fi":
+        return kernels
+    with np.errstate(over="ignore"):
+        narrow = array.astype(dtype)
+    return narrow if np.array_equal(narrow, array) else kernels
 
 
 def _read_fields(
@@ -156,6 +168,10 @@ def check_instance_output(path: str | Path) -> Path:
 def save_instance(path: str | Path, instance: Instance, *, compressed: bool = True) -> None:
     """Write an instance to a file or folder.
 
+    `.npz` keeps everything as it is. `.mat` and folders lose blanks around names and classes, and whether classes were
+    true and false or numbers; a folder reads classes as numbers if all of them look like numbers. Factors (`LowRank`)
+    and kernels that are not stored are written as matrices: read again, their certificates pay for rounded entries.
+
     Parameters
     ----------
     path : str or Path
@@ -181,6 +197,8 @@ def save_instance(path: str | Path, instance: Instance, *, compressed: bool = Tr
     """
     check_path(path, "save_instance('problem.npz', instance)")
     values = {"schema": INSTANCE_SCHEMA, "kernels": instance.kernels, **arguments_of(instance)}
+    if Path(path).suffix in ("", ".json") and instance.kernels.dtype in NARROW:
+        values["dtype"] = str(instance.kernels.dtype)
     _write_arrays(path, values, compressed)
 
 
@@ -195,6 +213,8 @@ def save_answer(path: str | Path, multipliers: Mapping[str, object] | None = Non
 def _write_arrays(path: str | Path, values: Mapping[str, object], compressed: bool = True) -> None:
     path = check_instance_output(path)
     arrays: dict[str, AnyArray] = {key: np.asarray(value) for key, value in values.items() if value is not None}
+    if path.suffix != ".npz":  # others do not tell of what size nothing is
+        arrays = {key: value for key, value in arrays.items() if value.size or not key.startswith("test_")}
     if path.suffix == "":
         write_folder(path, lambda folder: write_csv(folder, arrays))
     elif path.suffix == ".json":
@@ -211,9 +231,10 @@ def _write_arrays(path: str | Path, values: Mapping[str, object], compressed: bo
 
 def _listed(array: AnyArray) -> object:
     """Lists, or a number, for JSON; entries that are not finite become null."""
-    values = array.astype(object)
-    if array.dtype.kind == "f":
-        values[~np.isfinite(array)] = None
+    if array.dtype.kind != "f":
+        return array.tolist()
+    values = array.astype(np.float64).astype(object)  # JSON has no long doubles
+    values[~np.isfinite(array)] = None
     return values.tolist()
 
 
@@ -264,7 +285,7 @@ def existing_file(path: str | Path, wanted: str) -> Path:
 # ---------------------------------------------------------------------------------------------- solutions
 @public
 def save_solution(path: str | Path, solution: Solution) -> None:
-    """Write a solution to a file.
+    """Write a solution to a file, all but its `trace`, which `mklcvx solve --trace FILE` writes.
 
     Parameters
     ----------

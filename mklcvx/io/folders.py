@@ -2,11 +2,11 @@
 
 An instance is one matrix per kernel, K1.csv, K2.csv, … or kernels/NAME.csv (numbers in names are compared as numbers;
 names.csv, where it lists the same names, gives the order), and one of y.csv, classes.csv, labels.csv and response.csv
-(n rows, k columns), or none of them; optionally groups.csv, sample_weight.csv, names.csv, label_names.csv, and
-test_K1.csv, … or test_kernels/, test_y.csv, test_classes.csv, test_labels.csv, test_response.csv, test_diagonals.csv (M
-rows). An answer is any of weights.csv, alpha.csv
-(k rows with k labels), bias.csv, coefficients.csv (M rows; with k labels the folder coefficients/, one file for each),
-objective.csv, formulation.csv (its name), and multiplier_NAME.csv.
+(n rows, k columns), or none of them; optionally groups.csv, sample_weight.csv, names.csv, label_names.csv,
+dtype.csv (float32, if the kernels have that precision), and test_K1.csv, … or test_kernels/, test_y.csv,
+test_classes.csv, test_labels.csv, test_response.csv, test_diagonals.csv (M rows). An answer is
+any of weights.csv, alpha.csv (k rows with k labels), bias.csv, coefficients.csv (M rows; with k labels the folder
+coefficients/, one file for each), objective.csv, formulation.csv (its name), and multiplier_NAME.csv.
 
 A row is a line; numbers are separated by commas, semicolons or white space; there are no headings. Vectors may be rows
 or columns. Undefined numbers are nan. Other files are ignored.
@@ -26,12 +26,13 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..problem.numbers import AnyArray
-from .fields import CLASSES, MATRICES, STACKS, WORDS, is_field
+from .fields import ABOUT, CLASSES, MATRICES, STACKS, WORDS, is_field
 from .json_text import check_size, first_line
 
 Array = NDArray[np.float64]
 
 NUMBERED = re.compile(r"(?P<stack>(test_)?)K(?P<number>[1-9][0-9]{0,5})")
+WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # what 64 bits hold, and doubles need not
 GROWTH = 4  # bytes in memory per byte of text: a number takes at least two characters, and eight bytes
 
 
@@ -100,10 +101,13 @@ def _size(matrix: Array) -> str:
 def _content(name: str, file: Path) -> object:
     if name in WORDS:
         return words(file)
-    if name in ("schema", "formulation"):
+    if name in (*ABOUT, "formulation"):
         return next(iter(words(file)), "")
-    if name in CLASSES and not _is_number((words(file) or ["0"])[0]):
-        return words(file)
+    if name in CLASSES and (named := words(file)):
+        if not all(map(_is_number, named)):
+            return named
+        if all(map(WHOLE.fullmatch, named)):
+            return np.array([int(word) for word in named])
     values = numbers(file)
     if name in ("bias", "objective") and values.size == 1:
         return float(values[0, 0])

@@ -6,13 +6,15 @@ f = Σ_m μ_mK_mβ bounds it from above, in one pass over blocks of the kernels.
 
 1. A pass gives K_mα₊ and K_mα₋, the parts of the samples of either sign, so f, both bounds, and every sample's share of
    the gap, (c_i − α_i)(1 − m_i)₊ + α_i(m_i − 1)₊ with its margin m_i (ν-forms: ρ in the place of 1).
-2. Half of the working set W is drawn in proportion to these shares: the largest alone lie close together. Free samples
-   follow, and those nearest to the margin. The other samples with α_i > 0 may only shrink together, those of either
-   sign by a factor of their own. With W they make a problem of the same kind: W and two more samples, the means
+2. Half of the working set W is drawn in proportion to these shares: the largest alone lie close together. A twentieth
+   is of either sign, able to grow and farthest below the margin: with a bias, α grows on both sides or on none. Free
+   samples follow, and those nearest to the margin. The other samples with α_i > 0 may only shrink together, those of
+   either sign by a factor of their own. With W they make a problem of the same kind: W and two more samples, the means
    x̄± = Σ α_iφ(x_i)/A± in feature space, of price A± = Σ α_i, whose kernel entries the pass has seen. Its feasible
    points are some of those of the whole problem, the present α among them.
-3. That problem, small and dense, is solved by `interior`: α and the weights. The lower bound does not fall, but for the
-   accuracy of that solution.
+3. That problem, small and dense, is solved by `interior`: α and the weights. Every α that is close to a bound is taken
+   there, as far as the gap of that problem stays small: passes cost less, and fewer samples are free. The lower bound
+   does not fall, but for the accuracy of that solution.
 
 References: Osuna, Freund & Girosi 1997; Williams & Seeger 2001 (Nyström).
 """
@@ -25,7 +27,8 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certificate import CertifiedPoint
+from ..certificate import CertifiedPoint, certify
+from ..certificate.regularisers import regulariser_of
 from ..certificate.run import Ending
 from ..formulations import SINGLE_TASKS, Points, RankOneCoefficients, SingleTask, Task
 from ..problem.low_rank import LowRank
@@ -37,9 +40,13 @@ from .interior.engine import InteriorPoint
 
 Indices = NDArray[np.intp]
 SHARE = 0.5  # of the working set that goes to large shares of the gap
+RESERVED = 0.05  # of the working set, for either sign, that can grow and lacks most
 TINY = 1e-300
 INNER = 0.1  # of the tolerance: that of the problem of the working set
 COARSE = 0.05  # of its price: Nyström's α closer to a bound is taken to it
+# Of the tolerance and of its price: α closer to a bound is taken to it, if the gap bears it.
+NEAR = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+SNAPPED = 0.5  # of the tolerance: a gap of the working set's problem that can be borne
 NEGLIGIBLE = 1e-10  # eigenvalue of K_m[L, L], relative to the largest, that is left out
 
 
@@ -79,11 +86,11 @@ class Decomposition(Algorithm[Streaming]):
         size = min(self.working_set, task.samples)
         check_memory(16.0 * task.count * size**2, f"working sets of {size} samples", "give a smaller working_set")
         if not self.landmarks:
-            return _passed(task, problem.even, np.zeros(task.samples), COARSE, 0)
+            return _passed(task, problem.even, np.zeros(task.samples), 0)
         chosen = np.random.default_rng(self.seed).permutation(task.samples)[: self.landmarks]
         approximate = replace(task, kernels=nystroem(kernels, np.sort(chosen)), sizes=None)
         found = _solved(problem, approximate)
-        return _passed(task, _weights(found), found.lower.alpha, COARSE, 0)
+        return _passed(task, _weights(problem, found), _at_bounds(task, found.lower.alpha, COARSE), 0)
 
     def step(self, problem: Problem[SingleTask, Task], state: Streaming) -> Streaming:
         task, alpha = problem.task, state.alpha
@@ -93,12 +100,13 @@ class Decomposition(Algorithm[Streaming]):
         sides = [side for side in (1.0, -1.0) if others[task.signs == side].any()]
         small = _restricted(task, state, chosen, others, sides)
         found = _solved(problem, small)
+        inner = _sparse(problem, small, found)
         new = others
         for k, side in enumerate(sides):
             here = task.signs == side
-            new[here] *= found.lower.alpha[len(chosen) + k] / small.box[len(chosen) + k]
-        new[chosen] = found.lower.alpha[: len(chosen)]
-        return _passed(task, _weights(found), new, INNER * problem.tolerance, state.rounds + 1)
+            new[here] *= inner[len(chosen) + k] / small.box[len(chosen) + k]
+        new[chosen] = inner[: len(chosen)]
+        return _passed(task, _weights(problem, found), new, state.rounds + 1)
 
     def points(self, problem: Problem[SingleTask, Task], state: Streaming) -> Points:
         task = problem.task
@@ -106,7 +114,7 @@ class Decomposition(Algorithm[Streaming]):
         return Points([state.alpha], [RankOneCoefficients(state.weights, state.alpha * task.signs)])
 
     def _working_set(self, task: Task, state: Streaming) -> Indices:
-        """Half of it drawn by the shares of the gap; then free samples, and those nearest to the margin."""
+        """Half of it drawn by the shares of the gap, some of either sign; then free ones, and those at the margin."""
         short = task.risk(outputs := state.weights @ (state.parts.positive - state.parts.negative))
         lacking = short.level - task.signs * (outputs + short.bias)
         shares = (task.limit - state.alpha) * np.maximum(lacking, 0.0) + state.alpha * np.maximum(-lacking, 0.0)
@@ -116,6 +124,10 @@ class Decomposition(Algorithm[Streaming]):
         distance = np.abs(lacking)
         distance[(state.alpha > 0) & (state.alpha < task.limit)] -= distance.max()
         distance[first] = -np.inf
+        reserved = int(np.ceil(RESERVED * size))
+        for side in (1.0, -1.0) if task.bias else ():  # α grows on one side as on the other
+            able = np.flatnonzero((task.signs == side) & (state.alpha < task.limit))
+            distance[able[np.argsort(-lacking[able], kind="stable")[:reserved]]] = -np.inf
         return np.sort(np.argsort(distance, kind="stable")[:size])
 
 
@@ -135,18 +147,37 @@ def _streamed(task: Task) -> Streamed:
     return task.kernels
 
 
-def _passed(task: Task, weights: Array, alpha: Array, near: float, rounds: int) -> Streaming:
-    """The state of α, taken to a bound where it is as near to it: a sample with α_i = 0 costs no pass anything."""
-    alpha = np.where(alpha > near * task.box, np.where(alpha < (1 - near) * task.box, alpha, task.box), 0.0)
+def _passed(task: Task, weights: Array, alpha: Array, rounds: int) -> Streaming:
+    """The state of α: a sample with α_i = 0 costs no pass anything."""
+    alpha = task.feasible(alpha)
+    sides = np.stack([np.where(task.signs == side, alpha, 0.0) for side in (1.0, -1.0)], axis=1)
+    products = _streamed(task).products(sides)
+    return Streaming(weights, alpha, Parts(products[:, :, 0], products[:, :, 1]), rounds)
+
+
+def _at_bounds(task: Task, alpha: Array, near: float) -> Array:
+    """α, taken to a bound where it is as near to it; of a price that no α comes close to, the largest α counts."""
+    low, high = near * np.minimum(task.box, alpha.max()), (1 - near) * task.box
+    alpha = np.where(alpha > low, np.where(alpha < high, alpha, task.box), 0.0)
     if task.bias:  # what that takes from the balance comes from free samples, so that the others stay at their bounds
         surplus = float(task.signs @ alpha)
         free = (alpha < task.box) & (task.signs * surplus > 0)
         room = float(alpha[free].sum())
         alpha[free] *= max(1 - abs(surplus) / room, 0.0) if room > 0 else 1.0
-    alpha = task.feasible(alpha)
-    sides = np.stack([np.where(task.signs == side, alpha, 0.0) for side in (1.0, -1.0)], axis=1)
-    products = _streamed(task).products(sides)
-    return Streaming(weights, alpha, Parts(products[:, :, 0], products[:, :, 1]), rounds)
+    return task.feasible(alpha)
+
+
+def _sparse(problem: Problem[SingleTask, Task], small: Task, found: CertifiedPoint) -> Array:
+    """The α found, with as many at their bounds as the gap bears: a large C makes dear what a small α takes from f."""
+    weights = _weights(problem, found)
+
+    def gap(alpha: Array) -> float:
+        points = Points([alpha], [RankOneCoefficients(weights, alpha * small.signs)])
+        return certify(problem.formulation, small, points).certificate.relative_gap
+
+    bearable = max(SNAPPED * problem.tolerance, 2 * gap(found.lower.alpha))
+    nearer = (_at_bounds(small, found.lower.alpha, near * problem.tolerance) for near in NEAR)
+    return next((alpha for alpha in nearer if gap(alpha) <= bearable), found.lower.alpha)
 
 
 def _solved(problem: Problem[SingleTask, Task], task: Task) -> CertifiedPoint:
@@ -161,8 +192,11 @@ def _solved(problem: Problem[SingleTask, Task], task: Task) -> CertifiedPoint:
     return point
 
 
-def _weights(found: CertifiedPoint) -> Array:
-    return cast(RankOneCoefficients, found.upper.coefficients).weights
+def _weights(problem: Problem[SingleTask, Task], found: CertifiedPoint) -> Array:
+    """Kernel weights that the regulariser allows: only these can stand in an answer."""
+    task, weights = problem.task, cast(RankOneCoefficients, found.upper.coefficients).weights
+    side = regulariser_of(problem.formulation.name, task.count, task.own)
+    return weights if side is None else side.feasible(weights)
 
 
 def _restricted(task: Task, state: Streaming, chosen: Indices, others: Array, sides: list[float]) -> Task:

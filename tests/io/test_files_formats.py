@@ -73,6 +73,35 @@ def test_the_least_instance_comes_back(tmp_path, place):
         check_same(instance, load_instance(folder / place))
 
 
+@pytest.mark.parametrize("place", PLACES)
+def test_single_precision_comes_back(tmp_path, place):
+    """Read as doubles, the kernel is not positive semidefinite."""
+    points = np.random.default_rng(1).normal(size=(40, 2))
+    kernel = np.exp(-0.05 * ((points[:, None] - points) ** 2).sum(axis=-1)).astype(np.float32)
+    instance = Instance([kernel, kernel**2], test_kernels=np.stack([kernel, kernel]) / 3.0)
+    save_instance(tmp_path / place, instance)
+    back = load_instance(tmp_path / place)
+    check_same(instance, back)
+    assert back.kernels.dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", None, 7])
+def test_a_precision_that_kernels_do_not_have_changes_none(tmp_path, dtype):
+    kernels = [[[0.1, 0.0], [0.0, 0.1]]]
+    (tmp_path / "one.json").write_text(json.dumps({"kernels": kernels, "dtype": dtype}), encoding="utf-8")
+    assert load_instance(tmp_path / "one.json").kernels.tolist() == kernels
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_test_samples_and_long_doubles_can_be_written(tmp_path, place):
+    none = {"test_kernels": np.zeros((3, 0, len(Y))), "test_y": [], "test_diagonals": np.zeros((3, 0))}
+    instance = Instance(K.astype(np.longdouble), Y, **none)
+    save_instance(tmp_path / place, instance)
+    back = load_instance(tmp_path / place)
+    assert np.array_equal(back.kernels, K)
+    assert back.test_kernels is None or back.test_kernels.shape == (3, 0, len(Y))
+
+
 def test_a_file_of_kernels_alone_has_no_targets(tmp_path):
     np.savez(tmp_path / "problem.npz", kernels=K)
     assert load_instance(tmp_path / "problem.npz").targets.kind == "none"
@@ -136,6 +165,17 @@ def test_rows_and_columns_and_any_separator_will_do(folder):
         (folder / f"{optional}.csv").unlink()
     (folder / "notes.csv").write_text("whatever", encoding="utf-8")
     check_same(Instance(K, Y), load_instance(folder))
+
+
+@pytest.mark.parametrize(
+    "classes", [["1", "3-sep"], ["nan", "x"], [1, 3], [2**53, 2**53 + 1], [1.0, 2.5]], ids=lambda pair: str(pair[0])
+)
+def test_classes_come_back_as_words_or_as_numbers(tmp_path, classes):
+    instance = Instance(K, classes=np.resize(classes, len(Y)), test_kernels=K, test_classes=np.resize(classes, len(Y)))
+    save_instance(tmp_path / "folder", instance)
+    back = load_instance(tmp_path / "folder")
+    check_same(instance, back)
+    assert back.targets.values.dtype == instance.targets.values.dtype
 
 
 def test_kernels_may_have_names_of_files(folder):

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 import mklcvx
 from mklcvx import Certificate, Instance, schemas, solve, zoo
-from mklcvx.io.fields import ANSWER_FIELDS, INSTANCE_FIELDS
+from mklcvx.io.fields import ABOUT, ANSWER_FIELDS, INSTANCE_FIELDS
 from mklcvx.io.files import load_instance, save_answer, save_instance
 from mklcvx.io.solution_records import DEFAULTS, READERS
 from mklcvx.schemas import FORMATS, json_schema
@@ -62,7 +62,7 @@ def test_it_is_in_the_package_and_others_are_refused():
 
 
 def test_it_names_the_fields_that_are_read():
-    assert properties("instance") == {*INSTANCE_FIELDS, "schema"}
+    assert properties("instance") == {*INSTANCE_FIELDS, *ABOUT}
     assert {*ANSWER_FIELDS, "formulation", "parameters", "multipliers", "certificate"} <= properties("answer")
     readable = {name for names in READERS for name in names.split()}
     assert readable <= properties("solution")
