@@ -168,11 +168,12 @@ class SamplesSide:
         """Which samples are free, and α with the others set to their bounds.
 
         `gradient` is that of kernels and equalities less the slope of the gain but for its kink, and `level` its unit.
-        A sample is at a bound if its gradient is larger than α's distance from the bound, both relative."""
-        width = self.high - self.low if self.ends else np.full(len(alpha), max(float(alpha.max(initial=0.0)), TINY))
-        share, excess = (alpha - self.low) / width, gradient / max(abs(level) * self.unit, TINY)
-        at_low = excess > share
-        at_high = -excess > 1 - share if self.ends else np.zeros(len(alpha), dtype=bool)
+        A sample is at a bound if its gradient is larger than α's distance from the bound, both relative: the distance
+        from the lower end to the largest one, since a price far above every α says nothing about them."""
+        above, excess = alpha - self.low, gradient / max(abs(level) * self.unit, TINY)
+        longest = max(float(above.max(initial=0.0)), TINY)
+        at_low = excess * longest > above
+        at_high = -excess * (self.high - self.low) > self.high - alpha if self.ends else np.zeros(len(alpha), dtype=bool)
         return ~(at_low | at_high), np.where(at_low, self.low, np.where(at_high, self.high, alpha))
 
     def kink(self, alpha: Array, gradient: Array) -> Array:

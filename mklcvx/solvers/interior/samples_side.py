@@ -163,9 +163,8 @@ class Split(SamplesSide):
         """The same for the variable that is not zero; where α = 0, for the one that its gradient lets grow."""
         sign, n = self._sign(alpha, gradient), len(alpha)
         reach = np.where(sign > 0, self.reach[:n], self.reach[n:])
-        width = reach if self.ends else np.full(n, max(float(np.abs(alpha).max()), TINY))
-        share, own = np.abs(alpha) / width, (sign * gradient + self.epsilon) / self.unit
-        at_zero, at_end = own > share, (-own > 1 - share) & np.isfinite(reach)
+        size, own = np.abs(alpha), (sign * gradient + self.epsilon) / self.unit
+        at_zero, at_end = own * max(float(size.max()), TINY) > size, (-own * reach > reach - size) & np.isfinite(reach)
         return ~(at_zero | at_end), np.where(at_zero, 0.0, np.where(at_end, sign * reach, alpha))
 
     def kink(self, alpha: Array, gradient: Array) -> Array:
