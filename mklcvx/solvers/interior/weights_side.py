@@ -2,10 +2,10 @@
 
     L(α, x) = gain(α) − Σ_m μ_m(x) ½q_m(α) + R(x),      e(x) = 0,   0 ≤ x ≤ cap
 
-A variable is minimised (sign +1) or maximised (sign −1). Four kinds: weights that are given; weights with a
+A variable is minimised (sign +1) or maximised (sign −1). The kinds: weights that are given; weights with a
 regulariser, where x = μ, and a slack makes an equality of a curved constraint; weights that are concave functions of
 shares on the simplex, where x = t and R = 0; shares between and within groups of kernels, where x = (t_j, t_m) and
-μ_m = 2c t_m/t_j^e.
+μ_m = 2c t_m/t_j^e, or x = t_m if e = 0.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...formulations import SingleTask, Task
 from ...formulations._groups import group_sums
@@ -161,6 +162,42 @@ class OfShares(Side):
         return np.ones((1, len(x)))
 
 
+class WithinGroups(Side):
+    """x = t_m, shares that sum to one within each group of kernels, μ_m = 2c t_m: the exponent e is 0, so that shares
+    between groups have no part."""
+
+    sparse = True
+
+    def __init__(self, task: Task, formulation: SingleTask) -> None:
+        between = formulation.between
+        assert between is not None
+        super().__init__(task, np.zeros(task.count))
+        _, self.groups = np.unique(between.groups(task.count, **task.own), return_inverse=True)
+        self.members = _members(self.groups)
+        self.sign, self.rise = np.ones(task.count), 2 * between.price
+
+    def start(self) -> Array:
+        return np.asarray(1 / np.bincount(self.groups)[self.groups])
+
+    def weights(self, x: Array) -> Array:
+        return self.rise * x
+
+    def jacobian_product(self, x: Array, images: Array) -> Array:
+        return self.rise * images
+
+    def gradient(self, x: Array, halves: Array) -> Array:
+        return -self.rise * halves
+
+    def hessian(self, x: Array, halves: Array, kappa: Array) -> Array:
+        return np.zeros((len(x), len(x)))
+
+    def equalities(self, x: Array) -> Array:
+        return group_sums(x, self.groups) - 1
+
+    def equality_jacobian(self, x: Array) -> Array:
+        return self.members
+
+
 class Shared(Side):
     """x = (t_j, t_m): shares t_j between groups are maximised, shares t_m within each group minimised; each sum to one.
 
@@ -181,7 +218,7 @@ class Shared(Side):
         self.price = between.price
         self.count = len(self.kept_groups)
         self.sign = np.append(np.full(self.count, -1.0), np.ones(len(self.kept)))
-        self.members = (np.arange(self.count)[:, None] == self.groups).astype(float)
+        self.members = _members(self.groups)
 
     def start(self) -> Array:
         return np.append(np.full(self.count, 1 / self.count), 1 / np.bincount(self.groups)[self.groups])
@@ -223,10 +260,15 @@ class Shared(Side):
         return np.vstack([first, np.hstack([np.zeros((self.count, self.count)), self.members])])
 
 
+def _members(groups: NDArray[np.intp]) -> Array:
+    """1 where a kernel belongs to a group, a row for every group."""
+    return (np.arange(groups.max() + 1)[:, None] == groups).astype(float)
+
+
 def side_of(task: Task, formulation: SingleTask, samples: SamplesSide | None = None) -> Side:
     """The weights' side of a task, with its samples' side, unless another is given."""
     if formulation.between is not None:
-        return Shared(task, formulation)
+        return Shared(task, formulation) if formulation.between.exponent(**task.own) else WithinGroups(task, formulation)
     assert formulation.regulariser is not None
     if formulation.regulariser.alone(task.count, **task.own):
         return Side(task, formulation.regulariser.start(task.count, **task.own), samples)
