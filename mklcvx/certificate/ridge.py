@@ -32,6 +32,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,8 +121,9 @@ def _by_factors(stack: KernelStack, weights: Array, centred: bool) -> Iterator[f
 
 
 def ridges(stack: KernelStack, used: Array | NDArray[np.bool_], bias: bool) -> Array:
-    """δ_m of every kernel that is used, on its own."""
-    return np.array([combined_ridge(stack, one, bias) if used[m] else 0.0 for m, one in enumerate(np.eye(stack.count))])
+    """δ_m of every kernel that is used, on its own. It is a number of the kernel, and computed once."""
+    name, ways = "ridge with a bias" if bias else "ridge", [partial(combined_ridge, stack, one, bias) for one in np.eye(stack.count)]
+    return np.array([stack.number_of(name, m, way) if used[m] else 0.0 for m, way in enumerate(ways)])
 
 
 def exactly_semidefinite(stack: KernelStack, m: int, bias: bool) -> bool:
@@ -321,4 +323,9 @@ def _residual(matrix: Array, factor: Array, shift: float = 0.0) -> float:
 def _row_sums(entries: Array) -> float:
     """The largest sum of |entries| in a row, from above, of the symmetric matrix with this lower triangle: no less
     than its spectral norm."""
-    return float(above(np.abs(mirrored(entries)).sum(axis=1).max(), len(entries)))
+    lower = np.tril(entries)
+    np.abs(lower, out=lower)
+    sums = lower.sum(axis=1)
+    lower.ravel()[:: len(lower) + 1] = 0.0  # the diagonal counts once
+    sums += lower.sum(axis=0)
+    return float(above(sums.max(), len(entries)))

@@ -166,6 +166,8 @@ class Instance:
         for name, value in state.items():
             frozen = replace(value, values=read_only(value.values)) if isinstance(value, Targets) else value
             object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else frozen)
+        if self.memory is None:
+            object.__setattr__(self, "memory", Memory(self.kernels))
 
     def __repr__(self) -> str:
         kind = "low-rank kernels" if isinstance(self.kernels, LowRank) else f"{self.kernels.dtype} kernels"
@@ -298,7 +300,8 @@ class Instance:
         Instance
             A new instance, which keeps a combination of the kernels, as large as one of them, while it is there.
         """
-        return self._inheriting(memory=Memory(self.kernels))
+        numbers = None if self.memory is None else self.memory.numbers
+        return self._inheriting(memory=Memory(self.kernels, numbers, keeps=True))
 
     def forget(self) -> None:
         """Drop what is remembered. It refers to tasks that refer to it, and would stay until the next collection."""

@@ -28,10 +28,12 @@ BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known
 
 
 class Memory:
-    """What solutions with the same kernels, such as those of all classes, compute once: the last value of its kind."""
+    """What solutions with the same kernels compute once. `numbers` belong to single kernels and are always kept; if it
+    `keeps` values, as for the solutions of all classes, also the last value of its kind."""
 
-    def __init__(self, kernels: Stored) -> None:
-        self.kernels, self.values = kernels, dict[str, tuple[Array, object]]()
+    def __init__(self, kernels: Stored, numbers: dict[tuple[str, int], float] | None = None, keeps: bool = False) -> None:
+        self.kernels, self.keeps, self.values = kernels, keeps, dict[str, tuple[Array, object]]()
+        self.numbers = {} if numbers is None else numbers
 
     def is_of(self, stack: KernelStack) -> bool:
         """Whether these are the kernels of a stack, the same numbers in the same place."""
@@ -116,8 +118,17 @@ class KernelStack:
 
     def once(self, name: str, at: Array, compute: Callable[[], T]) -> T:
         """What `compute` finds at these numbers; not computed again where another task with these kernels has."""
-        known = self.memory is not None and self.memory.is_of(self)
+        known = self.memory is not None and self.memory.keeps and self.memory.is_of(self)
         return self.memory.recalled(name, at, compute) if self.memory is not None and known else compute()
+
+    def number_of(self, name: str, m: int, compute: Callable[[], float]) -> float:
+        """A number that kernel m has by itself, computed once for all tasks with these kernels."""
+        if self.memory is None or not self.memory.is_of(self):
+            return compute()
+        known = self.memory.numbers
+        if (name, m) not in known:
+            known[name, m] = compute()
+        return known[name, m]
 
     def combined(self, weights: Array) -> Array:
         """Σ_m weight_m K_m."""

@@ -188,7 +188,7 @@ def each(
     method = prepared(formulation, solver, tol, time_limit, max_iter, options)
     given: Parameters = {"time_limit": time_limit, "max_iter": max_iter, "options": dict(options or {}), "warm": None}
     given |= {"report": lambda _: None, "callback": lambda _: None}
-    known = instance if instance.memory is not None or len(points) < 2 else instance.remembering()
+    known = instance if (instance.memory and instance.memory.keeps) or len(points) < 2 else instance.remembering()
     try:
         for number, point in enumerate(points):
             report(f"{formulation}: point {number + 1} of {len(points)}, {described(point)}")
