@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias, overload
 
 import numpy as np
@@ -18,6 +18,8 @@ from .ownership import handed_over, is_settled
 from .streamed import Chosen, Streamed
 
 Array = NDArray[np.float64]
+
+ENTRIES = 1 << 17  # of factors, for which something is computed at a time: it stays in the cache
 
 
 def _checked(factor: ArrayLike, m: int) -> Array:
@@ -197,7 +199,8 @@ class LowRank:
         ndarray of shape (M, n)
             One row for each kernel.
         """
-        return self.sums(self.columns * (np.asarray(vector) @ self.columns)).T.copy()
+        inside = np.asarray(vector) @ self.columns
+        return by_rows(self, lambda rows: self.sums(rows * inside)).T.copy()
 
     def quad_forms(self, vector: Array) -> Array:
         """Compute v'K_m v for every kernel, as sums of squares: exact where they vanish.
@@ -215,6 +218,13 @@ class LowRank:
         return self.sums((np.asarray(vector) @ self.columns) ** 2)
 
     images, squares = OldName("matvecs"), OldName("quad_forms")
+
+
+def by_rows(kernels: LowRank, function: Callable[[Array], Array]) -> Array:
+    """What a function makes of the factors' rows: of some at a time, so that nothing as large as they are is made."""
+    height = max(1, ENTRIES // kernels.rank)
+    starts = range(0, len(kernels.columns), height)
+    return np.concatenate([function(kernels.columns[start : start + height]) for start in starts])
 
 
 Kernels: TypeAlias = ArrayLike | Sequence[ArrayLike] | LowRank | Streamed | Distributed | DaskArray  # as they are given

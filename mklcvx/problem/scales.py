@@ -12,7 +12,7 @@ import numpy as np
 
 from .distributed import Distributed
 from .kernel_functions import Array
-from .low_rank import LowRank, Stored
+from .low_rank import LowRank, Stored, by_rows
 from .streamed import Streamed
 
 UNLIKE = 10.0  # ratio of traces from which on sizes decide what is learned
@@ -22,7 +22,7 @@ DIGITS = 12  # of the unit: one that is 1 up to rounding is 1
 def diagonals(kernels: Stored) -> Array:
     """The values k(x, x) of every kernel, (M, n)."""
     if isinstance(kernels, LowRank):
-        return kernels.sums(kernels.columns**2).T
+        return by_rows(kernels, lambda rows: kernels.sums(rows**2)).T
     if isinstance(kernels, Distributed):
         return np.stack(kernels.each(np.diagonal))
     if isinstance(kernels, Streamed):

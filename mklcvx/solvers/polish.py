@@ -15,12 +15,15 @@ the certificate, which alone decides.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..certificate.passes import seen
 from ..formulations import Task, UpperBound
 from ..formulations.losses import Risk
+from ..problem.low_rank import LowRank
 from ..problem.stack import Array
 from .interior.sample_variables import DualPoint
 from .interior.samples_side import samples_side
@@ -36,18 +39,51 @@ def sharpened(task: Task, weights: Array, alpha: Array, upper: UpperBound) -> Ar
     if not free.any() or not weights.any():
         return held
     at = DualPoint(held, *samples.distances(held))
-    hessian = signs[:, None] * task.combined(weights) * signs
+    kernel = _combined(task, weights)
     (rows, totals), (row, total) = task.equalities(), samples.active_sum(held, excess)
     multipliers = np.array([bias] * task.bias + [-level] * task.loss_function.free_margin)
     known = rows[:, free].T @ multipliers
     rows, totals = np.vstack([rows, row]), np.append(totals, total)
     columns = rows[:, free]
     slope = samples.smooth_slope(at) - samples.kink(held, excess)
-    gradient = slope[free] - hessian[free] @ held - known
-    block = hessian[np.ix_(free, free)] + np.diag(samples.curvature(at)[free])
+    gradient = slope[free] - (signs * kernel.matvec(signs * held))[free] - known
+    block = signs[free, None] * kernel.block(free) * signs[free] + np.diag(samples.curvature(at)[free])
     change = np.zeros(task.samples)
     change[free] = _step(block, columns, gradient, totals - rows @ held, cutoff=1e-14)
     return np.where(free, samples.stepped(held, change), held)
+
+
+class _Formed(NamedTuple):
+    """K = Σ weight_m K_m, formed."""
+
+    entries: Array
+
+    def matvec(self, vector: Array) -> Array:
+        return np.asarray(self.entries @ vector)
+
+    def block(self, chosen: NDArray[np.bool_]) -> Array:
+        return self.entries[np.ix_(chosen, chosen)]
+
+
+class _InFactors(NamedTuple):
+    """The same from factors. It is never formed: of many samples it would take far more memory than they do."""
+
+    factors: LowRank
+    weights: Array
+
+    def matvec(self, vector: Array) -> Array:
+        columns = self.factors.columns
+        return np.asarray(columns @ (self.factors.spread(self.weights) * (vector @ columns)))
+
+    def block(self, chosen: NDArray[np.bool_]) -> Array:
+        columns = self.factors.columns[chosen]
+        return np.asarray((columns * self.factors.spread(self.weights)) @ columns.T)
+
+
+def _combined(task: Task, weights: Array) -> _Formed | _InFactors:
+    if isinstance(task.kernels, LowRank):
+        return _InFactors(task.kernels, weights)
+    return _Formed(task.combined(weights))
 
 
 def _step(hessian: Array, rows: Array, gradient: Array, missing: Array | list[float], cutoff: float) -> Array:
@@ -73,10 +109,10 @@ def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int
     """Return α in two parts, the second far below the last bits of the first, so that the margins of the free samples
     are accurate. The equations are those of `sharpened`, with residuals from products in slices. `task` has the kernels
     as they are stored, `working` is the same problem in centred coordinates."""
-    kernel, side, signs = working.combined(weights), samples_side(task), task.signs
+    kernel, side, signs = _combined(working, weights), samples_side(task), task.signs
     alpha, low = task.feasible(alpha), np.zeros(task.samples)
     for _ in range(rounds):
-        outputs = weights @ seen(task, alpha * signs, task.bias, sliced=True).z + kernel @ low
+        outputs = weights @ seen(task, alpha * signs, task.bias, sliced=True).z + kernel.matvec(low)
         risk = task.risk(outputs)
         samples = side.at(_tube(risk), alpha)
         at = DualPoint(alpha, *samples.distances(alpha))
@@ -91,11 +127,11 @@ def refined(task: Task, working: Task, weights: Array, alpha: Array, rounds: int
         columns = (rows * signs)[:, free]  # of β: Σβ = 0, and s'β = 1 for loss nu
         change = (moved - alpha) * signs
         low = np.where(free, low, 0.0)
-        wanted = -(signs * (excess + samples.kink(alpha, excess)) + kernel @ change)[free]
+        wanted = -(signs * (excess + samples.kink(alpha, excess)) + kernel.matvec(change))[free]
         missing = [
             math.fsum([total, *(-row * moved), *(-row * signs * low)]) for row, total in zip(rows, totals, strict=True)
         ]
-        block = kernel[np.ix_(free, free)] + np.diag(curvature[free])
+        block = kernel.block(free) + np.diag(curvature[free])
         low[free] += _step(block, columns, wanted, missing, cutoff=1e-15)
         whole = task.feasible(np.where(free, alpha + signs * low, moved))
         low = np.where(free, ((alpha - whole) * signs) + low, 0.0)

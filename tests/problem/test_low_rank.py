@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from mklcvx import InputError, Instance, LowRank, solve
-from mklcvx.formulations import SINGLE_TASKS, Task, get
+from mklcvx.formulations import SINGLE_TASKS, RankOneCoefficients, Task, get
 from mklcvx.problem.stack import KernelStack
 from mklcvx.solvers.interior.reduced_hessian import LowRankReducedHessian, ReducedHessian, reduced_hessian_of
+from mklcvx.solvers.polish import refined, sharpened
 
 RNG = np.random.default_rng(5)
 N = 40
@@ -99,6 +100,22 @@ def test_no_kernel_is_formed(monkeypatch):
     monkeypatch.setattr(KernelStack, "combined", forbidden)
     monkeypatch.setattr(KernelStack, "add_combined", forbidden)
     assert solve(Instance(LowRank(FACTORS), Y), "l1", solver="interior").certified
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_alpha_is_sharpened_by_factors_as_by_kernels(monkeypatch, loss):
+    """Kernels of 20,000 samples would take 3.2 GB, and as much again with their signs."""
+    formulation, own = get("l1"), {"C": 0.1, "loss": loss}
+    (low, _), (stored, _) = (formulation.task(Instance(kernels, Y), own) for kernels in (LowRank(FACTORS), DENSE))
+    known = solve(Instance(DENSE, Y), "l1", **own)
+    alpha = low.feasible(known.alpha * (1 + 1e-6 * RNG.normal(size=N)))
+    upper = formulation.upper(stored, RankOneCoefficients(known.weights, known.alpha * Y))
+    expected = [sharpened(stored, known.weights, alpha, upper), *refined(stored, stored, known.weights, alpha)]
+    monkeypatch.setattr(KernelStack, "combined", lambda *_: pytest.fail("a kernel was formed"))
+    found = [sharpened(low, known.weights, alpha, upper), *refined(low, low, known.weights, alpha)]
+    assert found[0] == pytest.approx(expected[0], abs=1e-12)
+    assert found[1] == pytest.approx(expected[1], abs=1e-12)
+    assert np.abs(found[0] - known.alpha).max() < 1e-9 < np.abs(alpha - known.alpha).max()
 
 
 def test_the_inverse_by_factors_is_the_inverse():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from itertools import pairwise
 
@@ -171,6 +172,22 @@ def test_points_of_the_small_problem_are_points_of_the_whole(bias):
         expected = formulation.lower(task, whole)
         assert formulation.lower(small, inner).value == pytest.approx(expected.value, rel=1e-9, abs=1e-9)
         np.testing.assert_allclose(expected.alpha, whole, atol=1e-9)
+
+
+def test_the_start_copies_no_factors():
+    """They are made one by one and put side by side; nothing else is as large."""
+    many = RNG.normal(size=(3000, 2))
+    y = np.where(np.sin(2 * many[:, 0]) + 0.5 * RNG.normal(size=3000) > many[:, 1], 1, -1)
+    instance, method = mklcvx.Instance(Streamed(many, GAMMAS), y), Decomposition(landmarks=40, working_set=100)
+    formulation = formulations.get("l1")
+    problem = Problem(formulation, formulation.task(instance, {"C": 1.0})[0], 1e-2)
+    Decomposition(landmarks=2, working_set=100).start(problem)  # what is imported at first takes memory as well
+    tracemalloc.start()
+    try:
+        method.start(problem)
+        assert tracemalloc.get_traced_memory()[1] < 3 * nystroem(instance.kernels, np.arange(40)).nbytes
+    finally:
+        tracemalloc.stop()
 
 
 def test_landmarks_make_factors_from_below():

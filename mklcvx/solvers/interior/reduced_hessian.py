@@ -19,9 +19,12 @@ import numpy as np
 
 from ...formulations import Task
 from ...problem.low_rank import LowRank
+from ...problem.scales import diagonals
 from .loop import Array
 from .qp import factored
 from .settings import SETTINGS
+
+ROWS = 1 << 10  # of factors that are scaled at a time: enough for fast products
 
 
 def reduced_hessian_of(task: Task) -> ReducedHessian:
@@ -98,37 +101,49 @@ class ReducedHessian:
 
 
 class LowRankReducedHessian(ReducedHessian):
-    """The same from factors: `kernel` is A, (n, R)."""
+    """The same from factors, of which there is no copy: `roots` are √μ of every column, A is F times them."""
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self.factors = cast(LowRank, task.kernels)
+        self.roots = np.zeros(self.factors.rank)
+        self.diagonals = diagonals(self.factors)
 
     def _no_kernel(self) -> Array:
-        return np.zeros((self.task.samples, 0))
+        return np.zeros((0, 0))
 
     @property
     def trace(self) -> float:
-        return float(np.sum(self.kernel**2))
+        return float(self.weights @ self.diagonals.sum(axis=1))
 
     def set_weights(self, weights: Array) -> None:
         if not np.isfinite(weights).all():
             raise FloatingPointError("the weights")
-        stack = cast(LowRank, self.task.kernels)
-        self.kernel = stack.columns * np.sqrt(stack.spread(np.maximum(weights, 0.0)))
+        self.weights = np.maximum(weights, 0.0)
+        self.roots = np.sqrt(self.factors.spread(self.weights))
 
     def update_and_matvec(self, weights: Array, vector: Array) -> Array:
         self.set_weights(weights)
         return self.task.matvecs(vector)
 
     def matvec(self, vector: Array) -> Array:
-        return np.asarray(self.kernel @ (vector @ self.kernel) + self.diagonal * vector)
+        columns = self.factors.columns
+        return np.asarray(columns @ (self.roots**2 * (vector @ columns)) + self.diagonal * vector)
 
     def factor(self, diagonal: Array) -> None:
         if not (np.isfinite(diagonal).all() and (diagonal > 0).all()):
             raise FloatingPointError("a matrix of Newton's equations")
-        self.diagonal, self.over = diagonal, self.kernel / diagonal[:, None]
-        self.scale = np.sqrt(diagonal + np.einsum("ir,ir->i", self.kernel, self.kernel))
-        inner = self.kernel.T @ self.over
+        self.diagonal, columns = diagonal, self.factors.columns
+        self.scale = np.sqrt(diagonal + self.weights @ self.diagonals)
+        inner, over = np.zeros((len(self.roots), len(self.roots))), 1 / np.sqrt(diagonal)
+        for start in range(0, len(columns), ROWS):
+            part = columns[start : start + ROWS] * over[start : start + ROWS, None]
+            part *= self.roots
+            inner += part.T @ part  # half the cost of other products: NumPy sees that it is symmetric
         inner[np.diag_indices(len(inner))] += 1.0
         self.inner_solve = factored(inner, ridge=0.0)
 
     def solve_roughly(self, right: Array) -> Array:
-        pulled = right @ self.over
-        return np.asarray(right / self.diagonal - self.inner_solve(pulled.T).T @ self.over.T)
+        columns, found = self.factors.columns, right / self.diagonal
+        inside = self.roots * self.inner_solve((self.roots * (found @ columns)).T).T
+        return np.asarray(found - inside @ columns.T / self.diagonal)
