@@ -58,15 +58,17 @@ class InNet(Regulariser):
 
     def best_weights(self, a: Array, l1_ratio: float) -> Array:
         """κ μ²(r + 2(1−r)μ) = a²/2 with the constraint tight; the search is over scale-free norms and log κ."""
-        r, x = l1_ratio, (a / a.max() if a.any() else np.ones(len(a))) ** 2 / 2
-        used = a > 0
-        if used.any():  # a kernel without norm needs no weight
-            zeros, start = np.zeros(used.sum()), tight(x[used] ** (1 / 3) + 0.1 / len(a), r)
-            found = newton_weights(np.sqrt(2 * x[used]), start, lambda mu: (zeros, zeros, *NET.at(mu, l1_ratio=r)))
-            if found is not None:
-                mu = np.zeros(len(a))
-                mu[used] = tight(found, r)
-                return mu
+        r, used = l1_ratio, a > 0
+        if not used.any():  # all weights are as good
+            return tight(np.ones(len(a)), r)
+        x = (a / a.max()) ** 2 / 2
+        # A kernel without norm needs no weight.
+        zeros, start = np.zeros(used.sum()), tight(x[used] ** (1 / 3) + 0.1 / len(a), r)
+        found = newton_weights(np.sqrt(2 * x[used]), start, lambda mu: (zeros, zeros, *NET.at(mu, l1_ratio=r)))
+        if found is not None:
+            mu = np.zeros(len(a))
+            mu[used] = tight(found, r)
+            return mu
 
         def weights(level: float) -> Array:
             return increasing_roots(lambda mu: np.exp(level) * mu**2 * (r + 2 * (1 - r) * mu) - x, np.full(len(a), 2.0))
