@@ -24,6 +24,7 @@ T = TypeVar("T")
 MOSTLY = 4e-3  # spread relative to the constant below which a kernel is mostly constant
 OVERWHELMING = 1e-6  # spread below which a kernel of full rank is centred: above, that costs more than the digits lost
 SMALL = 100  # samples up to which one product with all kernels costs less than one call for each
+SPARSE = 0.3  # share of the samples up to which a product reads their rows, and not half of the kernel
 BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
 
 
@@ -174,10 +175,10 @@ class KernelStack:
             if weights.any():
                 self.add_combined(kernel, weights)
             return (self._rows @ vector).reshape(self.count, -1)
-        images = np.empty((self.count, self.samples))
+        images, used = np.empty((self.count, self.samples)), self._few(vector)
         for m in range(self.count):
             base = self._entries(m)
-            images[m] = _image(base, vector)
+            images[m] = _image(base, vector, used)
             if weights[m] != 0:
                 daxpy(self._flat(base), kernel.ravel(), a=weights[m])
         return images
@@ -242,7 +243,13 @@ class KernelStack:
     def _images(self, of: Iterable[int], vector: Array) -> Array:
         if isinstance(self.kernels, Distributed):
             return np.stack(self.kernels.each(partial(_image, vector=vector), of=of, offsets=self.offsets))
-        return np.stack([_image(self._entries(m), vector) for m in of])
+        used = self._few(vector)
+        return np.stack([_image(self._entries(m), vector, used) for m in of])
+
+    def _few(self, vector: Array) -> NDArray[np.intp] | None:
+        """Where a vector is not zero, if that is at so few samples that reading their rows alone takes less time."""
+        used = np.flatnonzero(vector)
+        return used if self.symmetric and len(used) < SPARSE * len(vector) else None
 
     def matvecs_each(self, vectors: Array) -> Array:
         """K_m v_m for every kernel and its own vector, (M, n)."""
@@ -414,9 +421,11 @@ def mirrored(kernel: Array) -> Array:
     return np.asarray(np.tril(kernel) + np.tril(kernel, -1).T)
 
 
-def _image(kernel: Array, vector: Array) -> Array:
-    """Kv, from the lower triangle."""
+def _image(kernel: Array, vector: Array, used: NDArray[np.intp] | None = None) -> Array:
+    """Kv, from the lower triangle; of a symmetric kernel from the rows that are `used`, if they are given."""
     from scipy.linalg.blas import dsymv  # reads half of a kernel
 
     by_columns = kernel.flags.f_contiguous
+    if used is not None:
+        return vector[used] @ (kernel.T if by_columns else kernel)[used]
     return dsymv(1.0, kernel if by_columns else kernel.T, vector, lower=int(by_columns))
