@@ -38,7 +38,7 @@ class ReducedHessian:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.kernel = self._no_kernel()
-        self.weights = np.zeros(task.count)
+        self.weights = self.asked = np.zeros(task.count)
         self.diagonal = self.scale = np.ones(task.samples)
         self.free = np.arange(task.samples)
 
@@ -50,7 +50,8 @@ class ReducedHessian:
         return float(np.trace(self.kernel))
 
     def set_weights(self, weights: Array) -> None:
-        self.task.add_combined(self.kernel, self._change(weights))
+        if not np.array_equal(weights, self.asked):
+            self.task.add_combined(self.kernel, self._change(weights))
 
     def update_and_matvec(self, weights: Array, vector: Array) -> Array:
         """Set these weights and return the products K_m v, in one pass over the kernels."""
@@ -63,7 +64,7 @@ class ReducedHessian:
         sizes, moved = self.task.traces, np.abs(change) * self.task.traces
         least = np.maximum(SETTINGS.weight_change * weights * sizes, SETTINGS.kernel_change * float(weights @ sizes))
         change[moved <= least] = 0.0
-        self.weights = self.weights + change
+        self.weights, self.asked = self.weights + change, weights
         return change
 
     def matvec(self, vector: Array) -> Array:
