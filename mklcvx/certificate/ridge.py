@@ -122,7 +122,10 @@ def _by_factors(stack: KernelStack, weights: Array, centred: bool) -> Iterator[f
 
 def ridges(stack: KernelStack, used: Array | NDArray[np.bool_], bias: bool) -> Array:
     """δ_m of every kernel that is used, on its own. It is a number of the kernel, and computed once."""
-    name, ways = "ridge with a bias" if bias else "ridge", [partial(combined_ridge, stack, one, bias) for one in np.eye(stack.count)]
+    name, ways = (
+        "ridge with a bias" if bias else "ridge",
+        [partial(combined_ridge, stack, one, bias) for one in np.eye(stack.count)],
+    )
     return np.array([stack.number_of(name, m, way) if used[m] else 0.0 for m, way in enumerate(ways)])
 
 

@@ -167,7 +167,7 @@ class Instance:
             frozen = replace(value, values=read_only(value.values)) if isinstance(value, Targets) else value
             object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else frozen)
         if self.memory is None:
-            object.__setattr__(self, "memory", Memory(self.kernels))
+            object.__setattr__(self, "memory", Memory(self.kernels, keeps=False))
 
     def __repr__(self) -> str:
         kind = "low-rank kernels" if isinstance(self.kernels, LowRank) else f"{self.kernels.dtype} kernels"
@@ -301,7 +301,7 @@ class Instance:
             A new instance, which keeps a combination of the kernels, as large as one of them, while it is there.
         """
         numbers = None if self.memory is None else self.memory.numbers
-        return self._inheriting(memory=Memory(self.kernels, numbers, keeps=True))
+        return self._inheriting(memory=Memory(self.kernels, numbers))
 
     def forget(self) -> None:
         """Drop what is remembered. It refers to tasks that refer to it, and would stay until the next collection."""

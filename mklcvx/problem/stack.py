@@ -32,7 +32,9 @@ class Memory:
     """What solutions with the same kernels compute once. `numbers` belong to single kernels and are always kept; if it
     `keeps` values, as for the solutions of all classes, also the last value of its kind."""
 
-    def __init__(self, kernels: Stored, numbers: dict[tuple[str, int], float] | None = None, keeps: bool = False) -> None:
+    def __init__(
+        self, kernels: Stored, numbers: dict[tuple[str, int], float] | None = None, keeps: bool = True
+    ) -> None:
         self.kernels, self.keeps, self.values = kernels, keeps, dict[str, tuple[Array, object]]()
         self.numbers = {} if numbers is None else numbers
 

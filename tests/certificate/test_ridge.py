@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -78,6 +79,62 @@ def test_what_is_remembered_is_what_would_be_found_whatever_was_asked_before():
             np.testing.assert_array_equal(stack.combined(WEIGHTS), KernelStack(kernels).combined(WEIGHTS))
     others = KernelStack(2 * kernels, memory=memory)
     np.testing.assert_array_equal(others.combined(WEIGHTS), 2 * stack.combined(WEIGHTS))
+
+
+def test_row_sums_are_those_of_the_symmetric_matrix():
+    """Above what fractions find, by no more than rounding."""
+    for n in (1, 2, 7, 40):
+        entries = np.random.default_rng(n).normal(size=(n, n))
+        whole = [[abs(Fraction(entries[max(i, j), min(i, j)])) for j in range(n)] for i in range(n)]
+        most, found = max(sum(row) for row in whole), Fraction(ridge._row_sums(entries))
+        assert most <= found <= most * (1 + Fraction(4 * n + 8, 2**52))
+
+
+@pytest.fixture
+def ridges_found(monkeypatch):
+    """The kernels of which a δ was looked for, and whether with a bias."""
+    found, look = [], ridge.combined_ridge
+
+    def looked(stack, weights, bias, *given):
+        found.append((int(np.flatnonzero(weights)[0]), bias))
+        return look(stack, weights, bias, *given)
+
+    monkeypatch.setattr(ridge, "combined_ridge", looked)
+    return found
+
+
+def test_ridges_of_single_kernels_are_found_once_for_an_instance(ridges_found):
+    points = np.random.default_rng(0).normal(size=(3, 24, 30))  # definite: implied coefficients are enough
+    kernels, y = points @ points.transpose(0, 2, 1), np.where(np.arange(24) % 2, 1, -1)
+    instance, with_bias = Instance(kernels, y, groups=[0, 0, 1]), [(m, True) for m in range(3)]
+    solve(instance, "li", C=1.0)
+    assert ridges_found == with_bias
+    for other in (instance, instance.remembering(), instance.with_targets(instance.targets)):
+        solve(other, "li", C=1.0)
+        solve(other, "vskl", C=2.0)
+    assert ridges_found == with_bias
+    solve(instance, "li", C=1.0, bias=False)  # other vectors count
+    assert ridges_found == [*with_bias, *((m, False) for m in range(3))]
+
+
+def test_other_kernels_have_ridges_of_their_own(ridges_found):
+    points = np.random.default_rng(0).normal(size=(3, 24, 5))
+    kernels, y = points @ points.transpose(0, 2, 1), np.where(np.arange(24) % 2, 1, -1)
+    instance = Instance(kernels, y)
+    solve(instance, "li", C=1.0)
+    copied = pickle.loads(pickle.dumps(instance))  # our own
+    for other in (
+        instance.select([2, 0]),
+        instance.of_samples(np.arange(20)),
+        instance.with_kernels(2 * kernels),
+        copied,
+    ):
+        ridges_found.clear()
+        found, alone = (solve(one, "li", C=1.0) for one in (other, Instance(np.array(other.kernels), other.y)))
+        assert found.certificate == alone.certificate
+        half = len(ridges_found) // 2
+        assert ridges_found[:half] == ridges_found[half:]
+        assert {m for m, _ in ridges_found} == set(range(other.count))
 
 
 def test_where_every_ridge_is_enough_a_finite_one_is_found():

@@ -10,10 +10,12 @@ from mklcvx.problem.stack import KernelStack
 from mklcvx.solvers.driver import Problem, drive
 from mklcvx.solvers.interior import weights_newton
 from mklcvx.solvers.interior.qp import Quadratic, interior_point
+from mklcvx.solvers.interior.samples_side import samples_side
 from mklcvx.solvers.interior.settings import SETTINGS
 from mklcvx.solvers.interior.single_task import InteriorSingle
 from mklcvx.solvers.interior.state import IPMState
 from mklcvx.solvers.interior.weights_newton import NewtonFirst, NewtonState, _by_interior_point, _with_held
+from mklcvx.solvers.interior.weights_side import Shared, WithinGroups, side_of
 
 N, M = 260, 6
 
@@ -32,7 +34,7 @@ def views(n=N, count=M, seed=0):
 
 KERNELS, Y = views()
 RESPONSE = KERNELS[0] @ np.random.default_rng(1).normal(size=N) + 0.3 * np.random.default_rng(2).normal(size=N)
-LABELS, REAL = Instance(KERNELS, Y), Instance(KERNELS, response=RESPONSE)
+LABELS, REAL = Instance(KERNELS, Y, groups=[0, 0, 1, 1, 1, 2]), Instance(KERNELS, response=RESPONSE)
 
 
 def run(name, instance, algorithm=NewtonFirst, **given):
@@ -43,7 +45,7 @@ def run(name, instance, algorithm=NewtonFirst, **given):
 
 @pytest.mark.parametrize("price", [1.0, 100.0])
 @pytest.mark.parametrize(
-    "name", ["svm", "sum", "l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "group_lasso"]
+    "name", ["svm", "sum", "l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "group_lasso", "vskl"]
 )
 def test_both_methods_find_the_same_optimum(name, price):
     instance = LABELS.select([0]) if name == "svm" else LABELS
@@ -72,6 +74,26 @@ def test_few_steps_are_enough():
     assert isinstance(steps.last, NewtonState)
     assert steps.iterations <= 9
     assert steps.svm_solves <= 5
+
+
+@pytest.mark.parametrize(("s", "side"), [(2.0, WithinGroups), (2.0 + 1e-9, Shared), (3.0, Shared)])
+def test_shares_between_groups_are_unknowns_where_they_have_a_part(s, side):
+    """The optimum does not notice where they cease to be."""
+    formulation = formulations.get("vskl")
+    assert type(side_of(formulation.task(LABELS, {"C": 1.0, "s": s})[0], formulation)) is side
+    found, other = run("vskl", LABELS, C=1.0, s=s)[0], run("vskl", LABELS, C=1.0, s=2.0)[0]
+    assert found.certificate.proves(1e-9)
+    assert found.certificate.upper == pytest.approx(other.certificate.upper, rel=1e-7 if s < 3 else 0.5)
+
+
+def test_alpha_far_below_a_large_price_is_free():
+    """Whatever the price is: it is beside the others that an α counts as small."""
+    alpha, gradient = np.array([0.5, 0.01, 0.0, 0.0]), np.array([1e-3, 1e-3, 1e-3, -1e-3])
+    for price in (1.0, 1e3, 1e6):
+        task, _ = formulations.get("l1").task(Instance(np.eye(4)[None], [1, -1, 1, -1]), {"C": price})
+        free, bounds = samples_side(task).active(alpha, gradient, 1.0)
+        np.testing.assert_array_equal(free, [True, True, False, True])
+        np.testing.assert_array_equal(bounds, alpha)
 
 
 @pytest.mark.parametrize("loss", ["squared", "epsilon_insensitive", "logistic"])

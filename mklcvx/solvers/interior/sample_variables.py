@@ -173,7 +173,9 @@ class SamplesSide:
         above, excess = alpha - self.low, gradient / max(abs(level) * self.unit, TINY)
         longest = max(float(above.max(initial=0.0)), TINY)
         at_low = excess * longest > above
-        at_high = -excess * (self.high - self.low) > self.high - alpha if self.ends else np.zeros(len(alpha), dtype=bool)
+        at_high = (
+            -excess * (self.high - self.low) > self.high - alpha if self.ends else np.zeros(len(alpha), dtype=bool)
+        )
         return ~(at_low | at_high), np.where(at_low, self.low, np.where(at_high, self.high, alpha))
 
     def kink(self, alpha: Array, gradient: Array) -> Array:

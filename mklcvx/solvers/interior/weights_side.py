@@ -268,7 +268,9 @@ def _members(groups: NDArray[np.intp]) -> Array:
 def side_of(task: Task, formulation: SingleTask, samples: SamplesSide | None = None) -> Side:
     """The weights' side of a task, with its samples' side, unless another is given."""
     if formulation.between is not None:
-        return Shared(task, formulation) if formulation.between.exponent(**task.own) else WithinGroups(task, formulation)
+        return (
+            Shared(task, formulation) if formulation.between.exponent(**task.own) else WithinGroups(task, formulation)
+        )
     assert formulation.regulariser is not None
     if formulation.regulariser.alone(task.count, **task.own):
         return Side(task, formulation.regulariser.start(task.count, **task.own), samples)
