@@ -33,6 +33,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,7 @@ BLOCK = 64  # columns that are eliminated at a time
 STRIP = 128  # columns that are updated at a time
 
 LOW, LONGEST, BITS = 16, 4e5, 200  # ranks, numbers and their lengths up to which whole numbers are asked
+PRIME = 2**31 - 1  # products of two residues are whole numbers of 64 bits
 
 
 class Successive:
@@ -122,10 +124,8 @@ def _by_factors(stack: KernelStack, weights: Array, centred: bool) -> Iterator[f
 
 def ridges(stack: KernelStack, used: Array | NDArray[np.bool_], bias: bool) -> Array:
     """δ_m of every kernel that is used, on its own. It is a number of the kernel, and computed once."""
-    name, ways = (
-        "ridge with a bias" if bias else "ridge",
-        [partial(combined_ridge, stack, one, bias) for one in np.eye(stack.count)],
-    )
+    name = "ridge with a bias" if bias else "ridge"
+    ways = [partial(combined_ridge, stack, one, bias) for one in np.eye(stack.count)]
     return np.array([stack.number_of(name, m, way) if used[m] else 0.0 for m, way in enumerate(ways)])
 
 
@@ -143,11 +143,29 @@ def exactly_semidefinite(stack: KernelStack, m: int, bias: bool) -> bool:
     least = int(exponents[used].min())
     if int(exponents[used].max()) - least > BITS:
         return False
-    entries = [int(w) << max(int(e) - least, 0) for w, e in zip(wholes.ravel(), exponents.ravel(), strict=True)]
-    matrix = np.array(entries, dtype=object).reshape(wholes.shape)
-    if bias:
-        matrix = matrix[1:, 1:] - matrix[1:, :1] - matrix[:1, 1:] + matrix[0, 0]
-    return _eliminated(matrix)
+    shifts = np.maximum(exponents - least, 0)
+    powers = np.array([pow(2, k, PRIME) for k in range(int(shifts.max()) + 1)])
+    if not _has_low_rank(_differences(wholes % PRIME * powers[shifts] % PRIME, bias) % PRIME):
+        return False
+    entries = [int(w) << int(k) for w, k in zip(wholes.ravel(), shifts.ravel(), strict=True)]
+    return _eliminated(_differences(np.array(entries, dtype=object).reshape(wholes.shape), bias))
+
+
+def _differences(matrix: NDArray[Any], bias: bool) -> NDArray[Any]:
+    """The kernel of the differences to the first sample, if there is a bias."""
+    return matrix[1:, 1:] - matrix[1:, :1] - matrix[:1, 1:] + matrix[0, 0] if bias else matrix
+
+
+def _has_low_rank(matrix: NDArray[np.int64]) -> bool:
+    """Whether the rank modulo a prime is low. It is no larger than that of the whole numbers themselves, which takes a
+    hundred times longer to find."""
+    for _ in range(LOW + 1):
+        if not matrix.any():
+            return True
+        i, j = np.unravel_index(int(np.argmax(matrix)), matrix.shape)
+        scaled = matrix[:, j] * pow(int(matrix[i, j]), -1, PRIME) % PRIME
+        matrix = (matrix - scaled[:, None] * matrix[i]) % PRIME
+    return False
 
 
 def _eliminated(matrix: Array) -> bool:

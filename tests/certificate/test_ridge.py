@@ -90,6 +90,27 @@ def test_row_sums_are_those_of_the_symmetric_matrix():
         assert most <= found <= most * (1 + Fraction(4 * n + 8, 2**52))
 
 
+@pytest.mark.parametrize("bias", [True, False])
+def test_whole_numbers_are_eliminated_only_where_the_rank_can_be_low(bias, monkeypatch):
+    """Wide Gaussians have few directions up to rounding, but as stored no low rank."""
+    entered, eliminated = [], ridge._eliminated
+    monkeypatch.setattr(ridge, "_eliminated", lambda matrix: entered.append(len(matrix)) or eliminated(matrix))
+    points = np.random.default_rng(0).normal(size=(30, 2))
+    wide = KernelStack(np.exp(-1e-3 * ((points[:, None] - points) ** 2).sum(axis=-1))[None])
+    assert wide.rank(0) <= ridge.LOW
+    assert not ridge.exactly_semidefinite(wide, 0, bias)
+    assert not entered
+    whole = np.round(8 * points)
+    assert ridge.exactly_semidefinite(KernelStack((whole @ whole.T)[None] * 2.0**-70), 0, bias)
+    assert entered
+
+
+@pytest.mark.parametrize("rank", [0, 1, ridge.LOW - 1, ridge.LOW, ridge.LOW + 1, ridge.LOW + 2])
+def test_ranks_modulo_a_prime(rank):
+    factor = np.random.default_rng(rank).integers(0, 2**20, (40, rank))
+    assert ridge._has_low_rank(factor @ factor.T % ridge.PRIME) == (rank <= ridge.LOW)
+
+
 @pytest.fixture
 def ridges_found(monkeypatch):
     """The kernels of which a δ was looked for, and whether with a bias."""
