@@ -56,7 +56,8 @@ def solve_streamed(
     formulation : str, default="l1"
         Name of a formulation with kernel weights: l1, lp, elastic, sum, average and others.
     landmarks : int, default=0
-        Samples for Nyström's approximation, whose solution is the start. 0 starts from nothing, which is cheaper.
+        Samples for Nyström's approximation, whose solution is the start. 0 starts from nothing. Of two moons with
+        20,000 samples, 50 saved a quarter of the time.
     working_set : int, default=3000
         Samples whose α the refinement moves at once. It takes about 16·M·working_set² bytes.
     seed : int, default=0
