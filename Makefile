@@ -23,11 +23,11 @@ test-fast: .venv/installed
 lint: .venv/installed
 	$(BIN)/ruff check --no-cache .  # its cache does not see that a module was renamed
 	$(BIN)/ruff format --check .
-	rm -rf build/typed build/lib && $(BIN)/python -m pip install -q --no-deps --target build/typed .
+	rm -rf build/typed && mkdir -p build/typed && cp -R mklcvx build/typed/ && cp -R formulations build/typed/mklcvx/
 	cd build/typed && ../../$(BIN)/mypy --config-file ../../pyproject.toml
 
 wheel-test: .venv/installed
-	$(BIN)/python tests/helpers/wheel_check.py
+	rm -rf build/lib && $(BIN)/python tests/helpers/wheel_check.py
 
 # The oldest versions that pyproject.toml admits, and the newest that there are, each in an environment of its own. Old
 # packages warn of what newer ones deprecate, so warnings are no errors there; pyparsing 3.3 warns matplotlib 3.9 aloud.

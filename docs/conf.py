@@ -108,6 +108,7 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "backreferences_dir": None,
     "plot_gallery": True,
+    "parallel": 2,  # chapters at a time, each in a process of its own
 }
 
 html_theme = "pydata_sphinx_theme"

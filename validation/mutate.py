@@ -103,10 +103,13 @@ def environment_of(tree: Path) -> dict[str, str]:
     return environment | {"PYTEST_ADDOPTS": "", "PYTHONDONTWRITEBYTECODE": ""}
 
 
+HEAVY = ("cvxpy", "scipy.optimize", "sklearn.svm")  # packages that are in memory before the tests are
 NURSERY = '''
-import json, math, os, signal, sys, time
-import cvxpy, hypothesis, pytest, scipy.optimize, sklearn.svm
+import importlib, json, math, os, signal, sys, time
+import hypothesis, pytest
 
+for package in sys.argv[1:]:
+    importlib.import_module(package)
 phases = hypothesis.Phase.explicit, hypothesis.Phase.generate  # a failing example need not be the smallest
 hypothesis.settings.register_profile("mutants", phases=phases, database=None)
 hypothesis.settings.load_profile("mutants")
@@ -170,7 +173,7 @@ class Nursery:
     def __init__(self, tree: Path) -> None:
         self.tree = tree
         self.process = subprocess.Popen(
-            [sys.executable, "-c", NURSERY],
+            [sys.executable, "-c", NURSERY, *HEAVY],
             cwd=tree,
             env=environment_of(tree),
             stdin=subprocess.PIPE,

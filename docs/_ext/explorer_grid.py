@@ -11,6 +11,8 @@ shown. Numbers are written with all their digits, since a certificate is only as
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -108,12 +110,33 @@ def main(target: str) -> None:
     Path(target).write_text(f"window.MKLCVX_EXPLORER={text};\n", encoding="utf-8")
 
 
-def setup(app: Any) -> dict[str, Any]:
-    def write(app: Any, fault: Exception | None) -> None:
-        if fault is None and app.builder.format == "html":
-            main(str(Path(app.outdir) / "_static" / "explorer-data.js"))
+class Grid:
+    """The file is made by a process of its own, while pages are read and written."""
 
-    app.connect("build-finished", write)
+    made: Path
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self, app: Any, *_: Any) -> None:
+        if app.builder.format == "html":
+            self.made = Path(app.doctreedir) / "explorer-data.js"
+            self.process = subprocess.Popen([sys.executable, __file__, str(self.made)])
+
+    def finish(self, app: Any, fault: Exception | None) -> None:
+        if self.process is None:
+            return
+        if fault is not None:
+            self.process.kill()
+        failed = self.process.wait()
+        if fault is None:
+            if failed:
+                raise SystemExit("the explorer's grid was not made: see above")
+            shutil.move(self.made, Path(app.outdir) / "_static" / self.made.name)
+
+
+def setup(app: Any) -> dict[str, Any]:
+    grid = Grid()
+    app.connect("env-before-read-docs", grid.start)
+    app.connect("build-finished", grid.finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

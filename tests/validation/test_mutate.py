@@ -117,6 +117,12 @@ def small_project(root: Path, test: str) -> Path:
     return root
 
 
+@pytest.fixture
+def light(mutate: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small project imports no package that would have to be in memory before its tests."""
+    monkeypatch.setattr(mutate, "HEAVY", ())
+
+
 def test_a_small_project_from_end_to_end(mutate: ModuleType, tmp_path: Path) -> None:
     root = small_project(tmp_path, "def test_f():\n    assert f(3, 3) == -3")
     reasons = "# header\n\n__init__.py: return -max(abs(a), b) => return -min(abs(a), b)  # a = b\n"
@@ -131,6 +137,7 @@ def test_a_small_project_from_end_to_end(mutate: ModuleType, tmp_path: Path) -> 
     assert (root / "formulations/__init__.py").read_text(encoding="utf-8") == before
 
 
+@pytest.mark.usefixtures("light")
 def test_a_run_goes_on_where_it_ended(mutate: ModuleType, tmp_path: Path) -> None:
     """The journal's verdicts stand; a survivor is judged again if that is asked for, and so is a file that changed."""
     root = small_project(tmp_path, "def test_f():\n    assert f(3, 3) == -3")
@@ -153,6 +160,7 @@ def test_a_run_goes_on_where_it_ended(mutate: ModuleType, tmp_path: Path) -> Non
     assert judged("formulations/__init__.py", "--again") == 2
 
 
+@pytest.mark.usefixtures("light")
 def test_tests_that_fail_anyway_prove_nothing(
     mutate: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
