@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 
@@ -25,6 +26,12 @@ def pytest_collection_modifyitems(items):
     place = dict(zip(files, rng.sample(range(len(files)), len(files)), strict=True))
     rng.shuffle(items)
     items.sort(key=lambda item: place[item.path])
+
+
+def pytest_collection_finish():
+    """Tests stay until the end: the garbage collector need not go through all of them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 # ------------------------------------------------------------------------------------------------- the command line
