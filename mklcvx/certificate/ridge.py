@@ -33,13 +33,13 @@ import itertools
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..problem.factors import pivoted_cholesky
 from ..problem.low_rank import LowRank
+from ..problem.numbers import AnyArray
 from ..problem.stack import KernelStack, mirrored
 from ..problem.streamed import Streamed
 from ..problem.validation import largest_entry
@@ -151,7 +151,7 @@ def exactly_semidefinite(stack: KernelStack, m: int, bias: bool) -> bool:
     return _eliminated(_differences(np.array(entries, dtype=object).reshape(wholes.shape), bias))
 
 
-def _differences(matrix: NDArray[Any], bias: bool) -> NDArray[Any]:
+def _differences(matrix: AnyArray, bias: bool) -> AnyArray:
     """The kernel of the differences to the first sample, if there is a bias."""
     return matrix[1:, 1:] - matrix[1:, :1] - matrix[:1, 1:] + matrix[0, 0] if bias else matrix
 

@@ -166,7 +166,7 @@ class Instance:
         for name, value in state.items():
             frozen = replace(value, values=read_only(value.values)) if isinstance(value, Targets) else value
             object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else frozen)
-        if self.memory is None:
+        if self.memory is None and not self.checksums:  # a memory map may change between two looks at it
             object.__setattr__(self, "memory", Memory(self.kernels, keeps=False))
 
     def __repr__(self) -> str:

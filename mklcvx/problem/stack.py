@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Self, TypeVar, cast
+from typing import NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ T = TypeVar("T")
 MOSTLY = 4e-3  # spread relative to the constant below which a kernel is mostly constant
 OVERWHELMING = 1e-6  # spread below which a kernel of full rank is centred: above, that costs more than the digits lost
 SMALL = 100  # samples up to which one product with all kernels costs less than one call for each
-SPARSE = 0.3  # share of the samples up to which a product reads their rows, and not half of the kernel
+SPARSE = 0.25  # share of the samples up to which a product reads their rows, and not half of the kernel
 BLURRED = 1e-6  # of trace times ‖v‖²: below, the root of v'Kv is not known to ten digits
 
 
@@ -37,6 +37,10 @@ class Memory:
     ) -> None:
         self.kernels, self.keeps, self.values = kernels, keeps, dict[str, tuple[Array, object]]()
         self.numbers = {} if numbers is None else numbers
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        """Another process is not sent what it can compute: there is no memory there."""
+        return type(None), ()
 
     def is_of(self, stack: KernelStack) -> bool:
         """Whether these are the kernels of a stack, the same numbers in the same place."""
@@ -177,10 +181,10 @@ class KernelStack:
             if weights.any():
                 self.add_combined(kernel, weights)
             return (self._rows @ vector).reshape(self.count, -1)
-        images, used = np.empty((self.count, self.samples)), self._few(vector)
+        images, rows = np.empty((self.count, self.samples)), self._few_rows(vector)
         for m in range(self.count):
             base = self._entries(m)
-            images[m] = _image(base, vector, used)
+            images[m] = _image(base, vector, rows)
             if weights[m] != 0:
                 daxpy(self._flat(base), kernel.ravel(), a=weights[m])
         return images
@@ -245,13 +249,14 @@ class KernelStack:
     def _images(self, of: Iterable[int], vector: Array) -> Array:
         if isinstance(self.kernels, Distributed):
             return np.stack(self.kernels.each(partial(_image, vector=vector), of=of, offsets=self.offsets))
-        used = self._few(vector)
-        return np.stack([_image(self._entries(m), vector, used) for m in of])
+        rows = self._few_rows(vector)
+        return np.stack([_image(self._entries(m), vector, rows) for m in of])
 
-    def _few(self, vector: Array) -> NDArray[np.intp] | None:
-        """Where a vector is not zero, if that is at so few samples that reading their rows alone takes less time."""
+    def _few_rows(self, vector: Array) -> FewRows | None:
+        """Room for the rows where a vector is not zero, if they are so few that reading them alone takes less time."""
         used = np.flatnonzero(vector)
-        return used if self.symmetric and len(used) < SPARSE * len(vector) else None
+        few = self.symmetric and len(used) < SPARSE * len(vector)
+        return FewRows(used, np.empty((len(used), len(vector)))) if few else None
 
     def matvecs_each(self, vectors: Array) -> Array:
         """K_m v_m for every kernel and its own vector, (M, n)."""
@@ -423,11 +428,18 @@ def mirrored(kernel: Array) -> Array:
     return np.asarray(np.tril(kernel) + np.tril(kernel, -1).T)
 
 
-def _image(kernel: Array, vector: Array, used: NDArray[np.intp] | None = None) -> Array:
-    """Kv, from the lower triangle; of a symmetric kernel from the rows that are `used`, if they are given."""
+class FewRows(NamedTuple):
+    """The rows that a product reads, and room for a copy of them: the same for all kernels of a pass."""
+
+    used: NDArray[np.intp]
+    room: Array
+
+
+def _image(kernel: Array, vector: Array, rows: FewRows | None = None) -> Array:
+    """Kv, from the lower triangle; of a symmetric kernel from some rows, if they are given."""
     from scipy.linalg.blas import dsymv  # reads half of a kernel
 
     by_columns = kernel.flags.f_contiguous
-    if used is not None:
-        return vector[used] @ (kernel.T if by_columns else kernel)[used]
+    if rows is not None:  # another mode than to clip would need a second copy
+        return vector[rows.used] @ np.take(kernel.T if by_columns else kernel, rows.used, 0, rows.room, mode="clip")
     return dsymv(1.0, kernel if by_columns else kernel.T, vector, lower=int(by_columns))

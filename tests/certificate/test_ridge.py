@@ -138,6 +138,25 @@ def test_ridges_of_single_kernels_are_found_once_for_an_instance(ridges_found):
     assert ridges_found == [*with_bias, *((m, False) for m in range(3))]
 
 
+def test_nothing_is_remembered_of_a_memory_map(ridges_found, tmp_path):
+    """Its file may change while it is read, and change back before it is looked at again."""
+    points = np.random.default_rng(0).normal(size=(2, 12, 14))
+    np.save(tmp_path / "kernels.npy", points @ points.transpose(0, 2, 1))
+    instance = Instance(np.load(tmp_path / "kernels.npy", mmap_mode="r"), np.where(np.arange(12) % 2, 1, -1))
+    for times in (1, 2):
+        solve(instance, "li", C=1.0)
+        assert len(ridges_found) == 2 * times
+
+
+def test_a_task_is_sent_to_another_process_without_its_memory():
+    points = np.random.default_rng(0).normal(size=(2, 12, 14))
+    instance = Instance(points @ points.transpose(0, 2, 1), np.where(np.arange(12) % 2, 1, -1))
+    task, _ = formulations.get("li").task(instance.with_targets(instance.targets), {"C": 1.0})
+    sent = pickle.dumps(task)
+    assert len(sent) < 1.5 * task.kernels.nbytes + 2000
+    assert pickle.loads(sent).memory is None
+
+
 def test_other_kernels_have_ridges_of_their_own(ridges_found):
     points = np.random.default_rng(0).normal(size=(3, 24, 5))
     kernels, y = points @ points.transpose(0, 2, 1), np.where(np.arange(24) % 2, 1, -1)

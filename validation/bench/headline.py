@@ -55,8 +55,8 @@ def contest(result: Result) -> list[str]:
 
 
 def formulations(results: list[Result]) -> list[str]:
-    """Each has its own LIBSVM fits in its own run, so that ratios of fits compare what ran at different times. The first
-    solution finds what belongs to the kernels alone and is not found again: the δ of every kernel for block-∞ norms."""
+    """Each has its own LIBSVM fits in its own run, so that ratios of fits compare what ran at different times. Only the
+    first solution finds what belongs to the kernels alone: the δ of every kernel, for block-∞ norms."""
     costs = {
         r.job.formulation: (r.benchmark.fits(r.benchmark.rows[0]), r.benchmark.rows[0])
         for r in results

@@ -65,7 +65,7 @@ def active_set_step(
     gradient = signs * (weights @ at.images + at.nu @ rows) - samples.smooth_slope(point)
     gradient_x = side.sign * (side.gradient(at.x, halves) + at.kappa @ side.equality_jacobian(at.x))
     level = float(at.nu[int(task.bias)]) if task.loss_function.free_margin else 1.0
-    free, bounds = samples.active(at.alpha, gradient, level)
+    free, bounds = samples.active(at.alpha, gradient, level, rough=choose is not None)
     held = ~free
     row, total = samples.active_sum(bounds, gradient)
     if len(row):

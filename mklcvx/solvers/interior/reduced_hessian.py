@@ -38,7 +38,7 @@ class ReducedHessian:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.kernel = self._no_kernel()
-        self.weights = self.asked = np.zeros(task.count)
+        self.weights = self.asked = np.zeros(task.count)  # those of K(μ), and those that it was asked to have
         self.diagonal = self.scale = np.ones(task.samples)
         self.free = np.arange(task.samples)
 

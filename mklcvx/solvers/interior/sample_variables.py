@@ -164,18 +164,20 @@ class SamplesSide:
         return alpha
 
     # --------------------------------------------------------------------------------------------- active set
-    def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
+    def active(
+        self, alpha: Array, gradient: Array, level: float, rough: bool = False
+    ) -> tuple[NDArray[np.bool_], Array]:
         """Which samples are free, and α with the others set to their bounds.
 
         `gradient` is that of kernels and equalities less the slope of the gain but for its kink, and `level` its unit.
-        A sample is at a bound if its gradient is larger than α's distance from the bound, both relative: the distance
-        from the lower end to the largest one, since a price far above every α says nothing about them."""
+        A sample is at a bound if its gradient is larger than α's distance from the bound, both relative. The unit of
+        the distance is the width of the box. If α is `rough`, it is the largest distance from the lower end: beside a
+        price far above every α, an error of the gradient would outweigh each of them."""
         above, excess = alpha - self.low, gradient / max(abs(level) * self.unit, TINY)
-        longest = max(float(above.max(initial=0.0)), TINY)
-        at_low = excess * longest > above
-        at_high = (
-            -excess * (self.high - self.low) > self.high - alpha if self.ends else np.zeros(len(alpha), dtype=bool)
-        )
+        longest = np.full(len(alpha), max(float(above.max(initial=0.0)), TINY))
+        width = self.high - self.low if self.ends else longest
+        at_low = excess > above / (longest if rough else width)
+        at_high = -excess > 1 - above / width if self.ends else np.zeros(len(alpha), dtype=bool)
         return ~(at_low | at_high), np.where(at_low, self.low, np.where(at_high, self.high, alpha))
 
     def kink(self, alpha: Array, gradient: Array) -> Array:
@@ -209,7 +211,9 @@ class SamplesSide:
 class Free(SamplesSide):
     """Nothing has a multiplier: α obeys an equation."""
 
-    def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
+    def active(
+        self, alpha: Array, gradient: Array, level: float, rough: bool = False
+    ) -> tuple[NDArray[np.bool_], Array]:
         return np.ones(len(alpha), dtype=bool), alpha
 
     def bound(self, alpha: Array, share: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:

@@ -159,12 +159,15 @@ class Split(SamplesSide):
         first, second = np.split(of_variables, 2)
         return np.concatenate([np.where(first >= second, p, alpha + n), np.where(first >= second, p - alpha, n)])
 
-    def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
+    def active(
+        self, alpha: Array, gradient: Array, level: float, rough: bool = False
+    ) -> tuple[NDArray[np.bool_], Array]:
         """The same for the variable that is not zero; where α = 0, for the one that its gradient lets grow."""
         sign, n = self._sign(alpha, gradient), len(alpha)
         reach = np.where(sign > 0, self.reach[:n], self.reach[n:])
-        size, own = np.abs(alpha), (sign * gradient + self.epsilon) / self.unit
-        at_zero, at_end = own * max(float(size.max()), TINY) > size, (-own * reach > reach - size) & np.isfinite(reach)
+        width = reach if self.ends else np.full(n, max(float(np.abs(alpha).max()), TINY))
+        share, own = np.abs(alpha) / width, (sign * gradient + self.epsilon) / self.unit
+        at_zero, at_end = own > share, (-own > 1 - share) & np.isfinite(reach)
         return ~(at_zero | at_end), np.where(at_zero, 0.0, np.where(at_end, sign * reach, alpha))
 
     def kink(self, alpha: Array, gradient: Array) -> Array:
@@ -252,10 +255,11 @@ class Tube(Split):
         """dε on both variables is part of the right-hand side: its own share of dG is e dε."""
         return super().expanded(alpha, right - tube, of_variables, tube)
 
-    def active(self, alpha: Array, gradient: Array, level: float) -> tuple[NDArray[np.bool_], Array]:
-        return (
-            SamplesSide.active(self, alpha, gradient, level) if self.loose else super().active(alpha, gradient, level)
-        )
+    def active(
+        self, alpha: Array, gradient: Array, level: float, rough: bool = False
+    ) -> tuple[NDArray[np.bool_], Array]:
+        given = alpha, gradient, level, rough
+        return SamplesSide.active(self, *given) if self.loose else super().active(*given)
 
     def kink(self, alpha: Array, gradient: Array) -> Array:
         return np.zeros(len(alpha)) if self.loose else super().kink(alpha, gradient)

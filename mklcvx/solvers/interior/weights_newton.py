@@ -116,7 +116,7 @@ class NewtonFirst(Algorithm[State]):
         except (ArithmeticError, np.linalg.LinAlgError):  # of these samples: it says nothing about all of them
             return side.start()
         x = state.at.x
-        return np.where(x < SETTINGS.first_cutoff * x.max(), 0.0, x) if side.sparse else x
+        return side.within(np.where(x < SETTINGS.first_cutoff * x.max(), 0.0, x)) if side.sparse else x
 
 
 def is_served(task: Task, side: Side, hessian: ReducedHessian, along_path: bool = False) -> bool:
@@ -174,7 +174,7 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
         return None
     if not np.isfinite(point.x).all():
         return None
-    point = replace(point, x=_within(state.side, point.x))
+    point = replace(point, x=state.side.within(point.x))
     predicted = measured(problem, replace(state, point=point))
     usable = state.best <= SETTINGS.svm_best_gap and predicted.gap <= SETTINGS.check_gap
     if predicted.gap <= SETTINGS.newton_gain * state.gap or (usable and not state.waited % 2):
@@ -188,13 +188,6 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
     if ahead.gap < state.best:
         return replace(ahead, best=ahead.gap, waited=0)
     return replace(ahead, best=state.best, waited=state.waited + 1, accuracy=_finer(ahead.accuracy))
-
-
-def _within(side: Side, x: Array) -> Array:
-    """x within its bounds: those that the model held are solved for roughly, the step accurately."""
-    inside = np.maximum(x, 0.0) if side.sparse else np.maximum(x, TINY)
-    inside[: len(side.caps)] = np.minimum(inside[: len(side.caps)], side.caps)
-    return inside
 
 
 def _refitted(problem: Problem, state: NewtonState, x: Array) -> NewtonState | None:

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...formulations import SingleTask, Task
-from ...formulations._groups import group_sums
+from ...formulations._groups import group_shares, group_sums
 from .loop import Array
 from .sample_variables import SamplesSide
 from .samples_side import samples_side
-from .settings import SETTINGS
+from .settings import SETTINGS, TINY
 
 
 class Side:
@@ -52,6 +52,12 @@ class Side:
     def least(self, x: Array) -> Array:
         """The least x after one step of Newton's method for the weights."""
         return 0.0 * x if self.sparse else SETTINGS.shrink * x
+
+    def within(self, x: Array) -> Array:
+        """x within its bounds: those that Newton's model holds there are solved for roughly."""
+        inside = np.maximum(x, 0.0 if self.sparse else TINY)
+        inside[: len(self.caps)] = np.minimum(inside[: len(self.caps)], self.caps)
+        return inside
 
     def weights(self, x: Array) -> Array:
         return self.given
@@ -166,7 +172,7 @@ class WithinGroups(Side):
     """x = t_m, shares that sum to one within each group of kernels, μ_m = 2c t_m: the exponent e is 0, so that shares
     between groups have no part."""
 
-    sparse = True
+    min_centring, sparse = SETTINGS.share_min_centring, True
 
     def __init__(self, task: Task, formulation: SingleTask) -> None:
         between = formulation.between
@@ -178,6 +184,10 @@ class WithinGroups(Side):
 
     def start(self) -> Array:
         return np.asarray(1 / np.bincount(self.groups)[self.groups])
+
+    def within(self, x: Array) -> Array:
+        """With sums of one: of kernels that α does not see, Newton's model does not say how to share it."""
+        return group_shares(super().within(x), self.groups)
 
     def weights(self, x: Array) -> Array:
         return self.rise * x
