@@ -34,6 +34,7 @@ def views(n=N, count=M, seed=0):
 
 KERNELS, Y = views()
 RESPONSE = KERNELS[0] @ np.random.default_rng(1).normal(size=N) + 0.3 * np.random.default_rng(2).normal(size=N)
+MANY = Instance(*views(n=220, count=16, seed=3))
 LABELS, REAL = Instance(KERNELS, Y, groups=[0, 0, 1, 1, 1, 2]), Instance(KERNELS, response=RESPONSE)
 
 
@@ -276,3 +277,22 @@ def test_a_start_that_leads_nowhere_is_followed_by_one_from_nothing(monkeypatch)
     assert starts == [False, True, False]
     assert found.certified
     assert found.solutions[1].solver == "interior"
+
+
+@pytest.mark.parametrize("price", [0.1, 1.0, 10.0])
+def test_kernels_with_a_weight_are_visited(price, monkeypatch):
+    """Newton's model may give a weight to a kernel that seemed idle: its product with α is known before it counts."""
+    unseen = []
+    measured = weights_newton.measured
+
+    def looked_at(problem, state):
+        weights = state.side.weights(state.point.x)
+        unseen.extend(np.flatnonzero((weights > 0) & ~state.point.images.any(axis=1)))
+        return measured(problem, state)
+
+    monkeypatch.setattr(weights_newton, "measured", looked_at)
+    found, steps = run("sm1", MANY, C=price, theta=0.2)
+    assert found.certificate.proves(1e-9)
+    assert isinstance(steps.last, NewtonState)
+    assert not unseen
+    assert steps.svm_solves <= 6

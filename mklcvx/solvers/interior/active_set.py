@@ -93,7 +93,8 @@ def active_set_step(
     alpha = np.where(held, bounds, samples.stepped(at.alpha, signs * found))
     x = np.where(held_x, bounds_x, at.x + change)
     alpha = alpha if visited is None else task.feasible(alpha)
-    images = task.matvecs(alpha * signs) if visited is None else task.matvecs_of(visited, alpha * signs)
+    seen = None if visited is None else visited | (side.weights(x) > 0)
+    images = task.matvecs(alpha * signs) if seen is None else task.matvecs_of(seen, alpha * signs)
     return ActiveSetPoint(alpha, x, at.nu + nu, at.kappa + kappa, images, tube)
 
 

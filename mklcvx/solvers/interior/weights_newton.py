@@ -212,7 +212,7 @@ def fitted(
 ) -> NewtonState | None:
     """The SVM at the weights of x, with the multipliers that its free samples imply."""
     task, weights = problem.task, side.weights(x)
-    every = np.ones(task.count, dtype=bool) if visited is None else visited
+    every = np.ones(task.count, dtype=bool) if visited is None else visited | (weights > 0)
     hessian.set_weights(weights)
     alpha = libsvm(task, side.samples, hessian.kernel, accuracy)
     problem.svm_solves += 1
@@ -269,7 +269,7 @@ def _busy(state: NewtonState, halves: Array) -> Mask:
     slope = side.gradient(point.x, halves)[:count]
     reduced = slope + (point.kappa @ side.equality_jacobian(point.x))[:count]
     unit = float(np.abs(slope).max(initial=TINY))
-    return state.visited & ((point.x[:count] > 0) | (reduced <= SETTINGS.idle_multiplier * unit))
+    return (point.x[:count] > 0) | (state.visited & (reduced <= SETTINGS.idle_multiplier * unit))
 
 
 def best_bounds(
@@ -284,18 +284,29 @@ def best_bounds(
     low, high = side.least(at.x) - at.x, np.full(p, np.inf)
     high[: len(side.caps)] = side.caps - at.x[: len(side.caps)]
     jacobian, missing_x = system.equality_jacobian, -side.equalities(at.x)
-    at_low, at_high = at.x <= 0, np.zeros(p, dtype=bool)
+    at_low, at_high, unseen = at.x <= 0, high <= 0, _unseen(at)
     for _ in range(SETTINGS.max_active_sets):
         bounds, held = np.where(at_low, low, high), at_low | at_high
         change, multiplier = _with_held(matrix, right, jacobian, missing_x, bounds, held)
-        now_low = np.where(at_low, multiplier > 0, change < low)
+        now_low = np.where(at_low, multiplier > 0, change < low) | unseen
         now_high = np.where(at_high, multiplier < 0, change > high) & ~now_low
         if (now_low == at_low).all() and (now_high == at_high).all():
             break
         at_low, at_high = now_low, now_high
     else:
-        at_low, at_high = _by_interior_point(matrix, right, jacobian, missing_x, low, high)
+        some, others = np.flatnonzero(~unseen), np.arange(p, len(matrix))
+        chosen, at_low = np.concatenate([some, others]), unseen.copy()
+        program = matrix[np.ix_(chosen, chosen)], right[chosen], jacobian[:, some], missing_x, low[some], high[some]
+        at_low[some], at_high[some] = _by_interior_point(*program)
     return np.where(at_low, low + at.x, np.where(at_high, high + at.x, np.nan))
+
+
+def _unseen(at: ActiveSetPoint) -> Mask:
+    """The x at zero whose kernels were not visited: nothing is known of them, so that they stay there."""
+    unseen = np.zeros(len(at.x), dtype=bool)
+    weights = slice(min(len(at.x), len(at.images)))  # a slack may follow them, and given weights are no variables
+    unseen[weights] = (at.x[weights] <= 0) & ~at.images[weights].any(axis=1)
+    return unseen
 
 
 def _by_interior_point(
