@@ -36,14 +36,15 @@ def is_svr(task: Task, samples: SamplesSide) -> bool:
     return task.bias and samples.ends and bool((samples.low == -samples.high).all())
 
 
-def libsvm(task: Task, samples: SamplesSide, kernel: Array, accuracy: float) -> Array | None:
-    """α for this kernel, if LIBSVM finds one; `accuracy` is its own, of the margins."""
-    return _svc(task, kernel, accuracy) if samples.polyhedral else _svr(task, samples, kernel, accuracy)
+def libsvm(task: Task, samples: SamplesSide, kernel: Array, accuracy: float, sweeps: int = MAX_SWEEPS) -> Array | None:
+    """α for this kernel, if LIBSVM finds one; `accuracy` is its own, of the margins. It ends after so many `sweeps`,
+    steps of two samples each, wherever it is."""
+    return _svc(task, kernel, accuracy, sweeps) if samples.polyhedral else _svr(task, samples, kernel, accuracy, sweeps)
 
 
-def _svc(task: Task, kernel: Array, accuracy: float) -> Array | None:
+def _svc(task: Task, kernel: Array, accuracy: float, sweeps: int) -> Array | None:
     total, positive = task.box.sum(), task.box[task.signs > 0].sum()
-    kind, own = "SVC", _settings(accuracy)
+    kind, own = "SVC", _settings(accuracy, sweeps)
     if task.loss_function.free_margin and task.bias:
         # ν is relative to the sum of the boxes; not above what the smaller class allows, by rounding
         kind, own["nu"] = "NuSVC", float(min(1.0, 2 * min(positive, total - positive)) / total)
@@ -57,8 +58,8 @@ def _svc(task: Task, kernel: Array, accuracy: float) -> Array | None:
     return alpha / alpha.sum() if task.loss_function.free_margin else alpha
 
 
-def _svr(task: Task, samples: SamplesSide, kernel: Array, accuracy: float) -> Array | None:
-    shape, kind, own = recorded(task), "SVR", _settings(accuracy * samples.unit)
+def _svr(task: Task, samples: SamplesSide, kernel: Array, accuracy: float, sweeps: int) -> Array | None:
+    shape, kind, own = recorded(task), "SVR", _settings(accuracy * samples.unit, sweeps)
     if task.loss_function.free_tube:
         kind, own["nu"] = "NuSVR", min(1.0, task.loss_function.most(task.box) / math.fsum(shape.high))
     else:
@@ -67,9 +68,9 @@ def _svr(task: Task, samples: SamplesSide, kernel: Array, accuracy: float) -> Ar
     return _coefficients(kind, matrix, shape.a, shape.high, own)
 
 
-def _settings(tolerance: float) -> Settings:
+def _settings(tolerance: float, sweeps: int = MAX_SWEEPS) -> Settings:
     """Of LIBSVM; its tolerance is one of margins."""
-    return {"kernel": "precomputed", "max_iter": MAX_SWEEPS, "shrinking": False, "tol": tolerance}
+    return {"kernel": "precomputed", "max_iter": sweeps, "shrinking": False, "tol": tolerance}
 
 
 def _coefficients(kind: str, matrix: Array, targets: Array, prices: Array, settings: Settings) -> Array | None:

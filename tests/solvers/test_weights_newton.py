@@ -5,17 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mklcvx import Instance, formulations, solve, solve_path
+from mklcvx import Instance, formulations, solve, solve_path, zoo
 from mklcvx.problem.stack import KernelStack
 from mklcvx.solvers.driver import Problem, drive
 from mklcvx.solvers.interior import weights_newton
 from mklcvx.solvers.interior.qp import Quadratic, interior_point
+from mklcvx.solvers.interior.reduced_hessian import reduced_hessian_of
 from mklcvx.solvers.interior.samples_side import samples_side
 from mklcvx.solvers.interior.settings import SETTINGS
 from mklcvx.solvers.interior.single_task import InteriorSingle
 from mklcvx.solvers.interior.state import IPMState
 from mklcvx.solvers.interior.weights_newton import NewtonFirst, NewtonState, _by_interior_point, _with_held
 from mklcvx.solvers.interior.weights_side import Shared, WithinGroups, side_of
+from mklcvx.solvers.libsvm import libsvm
 
 N, M = 260, 6
 
@@ -296,3 +298,44 @@ def test_kernels_with_a_weight_are_visited(price, monkeypatch):
     assert isinstance(steps.last, NewtonState)
     assert not unseen
     assert steps.svm_solves <= 6
+
+
+@pytest.mark.parametrize(("name", "own"), [("group_lasso", {"lam": 2.0}), ("square", {"theta": 3.0})])
+def test_without_a_constraint_weights_get_their_best_size_at_once(name, own):
+    """f stays what it is, and no other multiple of the weights has a smaller ½ Σ a²/μ + R(μ)."""
+    formulation = formulations.get(name)
+    problem = Problem(formulation, formulation.task(LABELS, {"C": 100.0, **own})[0], 1e-9)
+    side, signs = side_of(problem.task, formulation), problem.task.signs
+    small = weights_newton.fitted(problem, side, reduced_hessian_of(problem.task), np.full(M, 1e-3), 1e-6).point
+    large = weights_newton.scaled(side, small)
+    np.testing.assert_allclose(large.x @ large.images, small.x @ small.images, rtol=1e-12)
+    np.testing.assert_allclose(large.images, problem.task.matvecs(large.alpha * signs), rtol=1e-9, atol=1e-12)
+    squares = small.x**2 * (small.images @ (small.alpha * signs))
+
+    def cost(size):
+        mu = size * small.x
+        return float(np.sum(squares / mu) / 2 + formulation.regulariser.value(mu, **problem.task.own).sum())
+
+    best = float(large.x[0] / small.x[0])
+    assert best > 2
+    assert cost(best) < min(cost(0.999 * best), cost(1.001 * best))
+
+
+def test_where_nothing_sets_their_size_weights_do_not_run_away(monkeypatch):
+    """At a price so small that f = 0 is nearly optimal no sample is free, and the model has no curvature at all."""
+    sizes, fit = [], weights_newton.libsvm
+
+    def looked_at(task, samples, kernel, *given):
+        sizes.append(float(np.trace(kernel)) / task.samples)
+        return fit(task, samples, kernel, *given)
+
+    monkeypatch.setattr(weights_newton, "libsvm", looked_at)
+    found, _ = run("group_lasso", zoo.real("digits", samples=300, count=20), C=0.01)
+    assert found.certificate.proves(1e-9)
+    assert max(sizes) < 100
+
+
+def test_libsvm_ends_after_its_sweeps():
+    side = side_of(formulations.get("svm").task(LABELS.select([5]), {"C": 1e4})[0], formulations.get("svm"))
+    short, long = (libsvm(side.task, side.samples, KERNELS[5], 1e-6, sweeps) for sweeps in (20, 20_000))
+    assert np.count_nonzero(short) <= 40 < np.count_nonzero(long)

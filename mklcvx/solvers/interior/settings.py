@@ -79,6 +79,8 @@ class Settings:
     path_accuracy: float = 1e-5  # of LIBSVM at the first weights of such a point: its samples at bounds are known then
     path_share: float = 0.7  # of the change that the last two points promise for the weights: paths have kinks,
     path_reach: float = 2.0  # times the last step of a path: and how far it is believed at all
+    size_change: float = 0.02  # of all weights together, where nothing sets their size: for less, Newton's step will do
+    newton_growth: float = 4.0  # times the largest weight: what one may grow by in one step in the same case
     newton_gain: float = 0.5  # of the gap: an α that was predicted is kept if it comes so much nearer
     newton_patience: int = 5  # steps without a smaller gap, before the interior point takes over
     far_patience: int = 4  # the same,
@@ -94,6 +96,7 @@ class Settings:
     shrink: float = 0.02  # of a weight in one step, where it may not be zero
     svm_accuracy: float = 1e-3  # of LIBSVM, in margins, at first;
     svm_finest: float = 1e-6  # its kernels have single precision
+    svm_max_sweeps: int = 100  # of LIBSVM, times n: at weights that are far off it would go on for seconds
     svm_share: float = 0.3  # of the gap: what the SVM may leave before it is solved more accurately
     svm_best_gap: float = 1e-2  # relative: from here on an α that was predicted is kept every other time, too
 

@@ -160,7 +160,7 @@ def extrapolated(side: Side, last: NewtonState, price: Array) -> Array:
 def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
     """The next state; None where there is no progress."""
     far = state.best > SETTINGS.newton_far
-    if problem.svm_solves > (SETTINGS.far_max_svms if far else SETTINGS.newton_max_svms):
+    if problem.svm_solves > (SETTINGS.far_max_svms if far and state.waited else SETTINGS.newton_max_svms):
         return None
     enough = state.gap <= SETTINGS.proof_margin * problem.tolerance
     if enough and not state.complete:
@@ -169,12 +169,14 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
     if (near and not state.checked) or state.gap <= math.sqrt(problem.tolerance):
         state = replace(state, visited=np.ones(problem.task.count, dtype=bool), checked=near)
     try:
-        point = active_set_step(state.side, state.hessian, state.point, best_bounds, state.visited)
+        start = scaled(state.side, state.point)
+        point = active_set_step(state.side, state.hessian, start, best_bounds, state.visited)
     except (FloatingPointError, np.linalg.LinAlgError):
         return None
     if not np.isfinite(point.x).all():
         return None
-    point = replace(point, x=state.side.within(point.x))
+    reach = np.inf if len(point.kappa) else (1 + SETTINGS.newton_growth) * float(start.x.max(initial=0.0))
+    point = replace(point, x=state.side.within(np.minimum(point.x, reach)))
     predicted = measured(problem, replace(state, point=point))
     usable = state.best <= SETTINGS.svm_best_gap and predicted.gap <= SETTINGS.check_gap
     if predicted.gap <= SETTINGS.newton_gain * state.gap or (usable and not state.waited % 2):
@@ -188,6 +190,15 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
     if ahead.gap < state.best:
         return replace(ahead, best=ahead.gap, waited=0)
     return replace(ahead, best=state.best, waited=state.waited + 1, accuracy=_finer(ahead.accuracy))
+
+
+def scaled(side: Side, at: ActiveSetPoint) -> ActiveSetPoint:
+    """The same f with weights of the best size, and α that is smaller by as much. Newton's model of J, which falls like
+    1/size, would get there by a factor of 3/2 a step at most."""
+    size = side.best_scale(at.x, at.images @ (at.alpha * side.samples.signs) / 2)
+    if not 1 + SETTINGS.size_change < size < np.inf:
+        return at
+    return replace(at, x=size * at.x, alpha=at.alpha / size, images=at.images / size)
 
 
 def _refitted(problem: Problem, state: NewtonState, x: Array) -> NewtonState | None:
@@ -214,7 +225,7 @@ def fitted(
     task, weights = problem.task, side.weights(x)
     every = np.ones(task.count, dtype=bool) if visited is None else visited | (weights > 0)
     hessian.set_weights(weights)
-    alpha = libsvm(task, side.samples, hessian.kernel, accuracy)
+    alpha = libsvm(task, side.samples, hessian.kernel, accuracy, SETTINGS.svm_max_sweeps * task.samples)
     problem.svm_solves += 1
     if alpha is None:
         return None

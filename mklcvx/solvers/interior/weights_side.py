@@ -62,6 +62,10 @@ class Side:
     def weights(self, x: Array) -> Array:
         return self.given
 
+    def best_scale(self, x: Array, halves: Array) -> float:
+        """The factor of all weights that is best for the f that x and ½q(α) = halves make; 1 where none is free."""
+        return 1.0
+
     def jacobian_product(self, x: Array, images: Array) -> Array:
         """Σ_m (row m of `images`) ∂μ_m/∂x, a row for every variable."""
         return images[:0]
@@ -107,6 +111,14 @@ class Regularised(Side):
 
     def weights(self, x: Array) -> Array:
         return x[: self.task.count]
+
+    def best_scale(self, x: Array, halves: Array) -> float:
+        """The least of ½ Σ a²/(sμ) + R(sμ) where no constraint sets the size of μ: R is homogeneous then."""
+        if self.constraint is not None:
+            return 1.0
+        mu = self.weights(x)
+        price, value = float(self.side.slope(mu, **self.own) @ mu), float(self.side.value(mu, **self.own).sum())
+        return float((mu @ halves / price) ** (value / (value + price))) if value > 0 else 1.0
 
     def jacobian_product(self, x: Array, images: Array) -> Array:
         return np.vstack([images, np.zeros((1, images.shape[1]))]) if self.slack else images
