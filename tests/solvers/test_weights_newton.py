@@ -339,3 +339,16 @@ def test_libsvm_ends_after_its_sweeps():
     side = side_of(formulations.get("svm").task(LABELS.select([5]), {"C": 1e4})[0], formulations.get("svm"))
     short, long = (libsvm(side.task, side.samples, KERNELS[5], 1e-6, sweeps) for sweeps in (20, 20_000))
     assert np.count_nonzero(short) <= 40 < np.count_nonzero(long)
+
+
+def test_small_prices_ask_for_more_accurate_margins(monkeypatch):
+    asked, fit = [], weights_newton.libsvm
+
+    def looked_at(task, samples, kernel, accuracy, sweeps):
+        asked.append(accuracy)
+        return fit(task, samples, kernel, accuracy, sweeps)
+
+    monkeypatch.setattr(weights_newton, "libsvm", looked_at)
+    for price, kernels in ((1.0, KERNELS), (0.01, KERNELS), (1.0, 0.01 * KERNELS), (1e-9, KERNELS)):
+        run("average", Instance(kernels, Y), C=price)
+    np.testing.assert_allclose(asked[:4], [1e-3, 1e-5, 1e-5, SETTINGS.svm_finest])

@@ -225,7 +225,7 @@ def fitted(
     task, weights = problem.task, side.weights(x)
     every = np.ones(task.count, dtype=bool) if visited is None else visited | (weights > 0)
     hessian.set_weights(weights)
-    alpha = libsvm(task, side.samples, hessian.kernel, accuracy, SETTINGS.svm_max_sweeps * task.samples)
+    alpha = libsvm(task, side.samples, hessian.kernel, *_effort(task, hessian, accuracy))
     problem.svm_solves += 1
     if alpha is None:
         return None
@@ -238,6 +238,12 @@ def fitted(
     state = measured(problem, NewtonState(weights, point, side, hessian, every, np.inf, np.inf, accuracy))
     rough = state.gap_of_svm > SETTINGS.svm_share * state.gap
     return replace(state, accuracy=_finer(accuracy)) if rough else state
+
+
+def _effort(task: Task, hessian: ReducedHessian, accuracy: float) -> tuple[float, int]:
+    """LIBSVM's accuracy of margins, and its sweeps. Where the price is small, so are f and what margins differ by."""
+    size = 1.0 if task.loss_function.free_margin else float(task.box.mean()) * hessian.trace / task.samples
+    return max(accuracy * min(size, 1.0), SETTINGS.svm_finest), SETTINGS.svm_max_sweeps * task.samples
 
 
 def _finer(accuracy: float) -> float:
