@@ -19,7 +19,7 @@ from ..formulations import Task
 from ..problem.stack import Array
 from .interior.sample_variables import SamplesSide, recorded
 
-MAX_SWEEPS = 200_000
+MAX_STEPS = 200_000
 
 
 KINDS = ("SVC", "NuSVC", "OneClassSVM", "SVR", "NuSVR")  # scikit-learn's names, in the order of LIBSVM's numbers
@@ -36,15 +36,15 @@ def is_svr(task: Task, samples: SamplesSide) -> bool:
     return task.bias and samples.ends and bool((samples.low == -samples.high).all())
 
 
-def libsvm(task: Task, samples: SamplesSide, kernel: Array, accuracy: float, sweeps: int = MAX_SWEEPS) -> Array | None:
-    """α for this kernel, if LIBSVM finds one; `accuracy` is its own, of the margins. It ends after so many `sweeps`,
-    steps of two samples each, wherever it is."""
-    return _svc(task, kernel, accuracy, sweeps) if samples.polyhedral else _svr(task, samples, kernel, accuracy, sweeps)
+def libsvm(task: Task, samples: SamplesSide, kernel: Array, accuracy: float, steps: int | None = None) -> Array | None:
+    """α for this kernel, if LIBSVM finds one; `accuracy` is its own, of the margins. If a number of `steps`, of two
+    samples each, is given, it must find it in as many; else what it has after MAX_STEPS is α."""
+    return _svc(task, kernel, accuracy, steps) if samples.polyhedral else _svr(task, samples, kernel, accuracy, steps)
 
 
-def _svc(task: Task, kernel: Array, accuracy: float, sweeps: int) -> Array | None:
+def _svc(task: Task, kernel: Array, accuracy: float, steps: int | None) -> Array | None:
     total, positive = task.box.sum(), task.box[task.signs > 0].sum()
-    kind, own = "SVC", _settings(accuracy, sweeps)
+    kind, own = "SVC", _settings(accuracy, steps)
     if task.loss_function.free_margin and task.bias:
         # ν is relative to the sum of the boxes; not above what the smaller class allows, by rounding
         kind, own["nu"] = "NuSVC", float(min(1.0, 2 * min(positive, total - positive)) / total)
@@ -58,8 +58,8 @@ def _svc(task: Task, kernel: Array, accuracy: float, sweeps: int) -> Array | Non
     return alpha / alpha.sum() if task.loss_function.free_margin else alpha
 
 
-def _svr(task: Task, samples: SamplesSide, kernel: Array, accuracy: float, sweeps: int) -> Array | None:
-    shape, kind, own = recorded(task), "SVR", _settings(accuracy * samples.unit, sweeps)
+def _svr(task: Task, samples: SamplesSide, kernel: Array, accuracy: float, steps: int | None) -> Array | None:
+    shape, kind, own = recorded(task), "SVR", _settings(accuracy * samples.unit, steps)
     if task.loss_function.free_tube:
         kind, own["nu"] = "NuSVR", min(1.0, task.loss_function.most(task.box) / math.fsum(shape.high))
     else:
@@ -68,16 +68,18 @@ def _svr(task: Task, samples: SamplesSide, kernel: Array, accuracy: float, sweep
     return _coefficients(kind, matrix, shape.a, shape.high, own)
 
 
-def _settings(tolerance: float, sweeps: int = MAX_SWEEPS) -> Settings:
+def _settings(tolerance: float, steps: int | None = None) -> Settings:
     """Of LIBSVM; its tolerance is one of margins."""
-    return {"kernel": "precomputed", "max_iter": sweeps, "shrinking": False, "tol": tolerance}
+    return {"kernel": "precomputed", "max_iter": steps or MAX_STEPS, "shrinking": False, "tol": tolerance}
 
 
 def _coefficients(kind: str, matrix: Array, targets: Array, prices: Array, settings: Settings) -> Array | None:
     """LIBSVM's dual coefficients, one per sample, up to a sign that all share."""
     try:
-        support, values = (_at_once if low_level() else _by_estimator)(kind, matrix, targets, prices, settings)
+        support, values, cut_off = (_at_once if low_level() else _by_estimator)(kind, matrix, targets, prices, settings)
     except ValueError:  # "dual coefficients are not finite": a margin of zero, by which it divides
+        return None
+    if cut_off and settings["max_iter"] != MAX_STEPS:
         return None
     found = np.zeros(len(targets))
     found[support] = np.ravel(values)
@@ -95,7 +97,7 @@ def low_level() -> Callable[..., tuple[Array, ...]] | None:
     return fit if set(signature(fit).parameters) >= NEEDED else None
 
 
-def _at_once(kind: str, matrix: Array, targets: Array, prices: Array, settings: Settings) -> tuple[Array, Array]:
+def _at_once(kind: str, matrix: Array, targets: Array, prices: Array, settings: Settings) -> tuple[Array, Array, bool]:
     fit, of_classes = low_level(), kind in ("SVC", "NuSVC")
     assert fit is not None
     targets = (
@@ -104,10 +106,12 @@ def _at_once(kind: str, matrix: Array, targets: Array, prices: Array, settings: 
     values = (np.ascontiguousarray(one, dtype=np.float64) for one in (matrix, targets, prices, np.ones(2 * of_classes)))
     matrix, targets, prices, classes = values
     found = fit(matrix, targets, KINDS.index(kind), sample_weight=prices, class_weight=classes, **settings)
-    return found[0], found[3]
+    return found[0], found[3], bool(found[7])
 
 
-def _by_estimator(kind: str, matrix: Array, targets: Array, prices: Array, settings: Settings) -> tuple[Array, Array]:
+def _by_estimator(
+    kind: str, matrix: Array, targets: Array, prices: Array, settings: Settings
+) -> tuple[Array, Array, bool]:
     """The same by the public estimator."""
     import sklearn.svm
 
@@ -115,7 +119,7 @@ def _by_estimator(kind: str, matrix: Array, targets: Array, prices: Array, setti
     with warnings.catch_warnings(), checked:
         warnings.simplefilter("ignore")  # of no convergence: the certificate measures the result
         model = getattr(sklearn.svm, kind)(**settings).fit(matrix, targets, sample_weight=prices)
-    return model.support_, model.dual_coef_
+    return model.support_, model.dual_coef_, bool(model.fit_status_)
 
 
 def centred_kernel(kernel: Array) -> Array:

@@ -28,7 +28,10 @@ def problem(kind: str):
 def test_the_coefficients_are_those_of_the_estimator(kind, capfd):
     given = problem(kind)
     settings = libsvm._settings(1e-6) | OWN[kind]
-    (at, own), (also_at, theirs) = (way(kind, *given, settings) for way in (libsvm._at_once, libsvm._by_estimator))
+    ways = libsvm._at_once, libsvm._by_estimator
+    (at, own, cut_off), (also_at, theirs, also_cut_off) = (way(kind, *given, settings) for way in ways)
+    assert not cut_off
+    assert not also_cut_off
     assert_array_equal(at, also_at)
     assert len(at) > 5
     sign = np.sign(np.ravel(own) @ np.ravel(theirs)) if kind in ("SVC", "NuSVC") else 1.0
@@ -51,3 +54,14 @@ def test_a_share_that_no_machine_has_is_no_answer():
     targets[:] = -1.0
     targets[0] = 1.0
     assert libsvm._coefficients("NuSVC", matrix, targets, prices, libsvm._settings(1e-6) | {"nu": 0.9}) is None
+
+
+@pytest.mark.parametrize("absent", [False, True])
+def test_an_answer_that_takes_more_steps_than_are_given_is_none(monkeypatch, absent):
+    if absent:
+        monkeypatch.setattr(libsvm, "low_level", lambda: None)
+    given = problem("SVC")
+    assert libsvm._coefficients("SVC", *given, libsvm._settings(1e-6, 10) | OWN["SVC"]) is None
+    assert libsvm._coefficients("SVC", *given, libsvm._settings(1e-6, 10_000) | OWN["SVC"]) is not None
+    monkeypatch.setattr(libsvm, "MAX_STEPS", 10)  # where none is given, what is there after all of them is taken
+    assert libsvm._coefficients("SVC", *given, libsvm._settings(1e-6) | OWN["SVC"]) is not None

@@ -17,7 +17,6 @@ from mklcvx.solvers.interior.single_task import InteriorSingle
 from mklcvx.solvers.interior.state import IPMState
 from mklcvx.solvers.interior.weights_newton import NewtonFirst, NewtonState, _by_interior_point, _with_held
 from mklcvx.solvers.interior.weights_side import Shared, WithinGroups, side_of
-from mklcvx.solvers.libsvm import libsvm
 
 N, M = 260, 6
 
@@ -335,18 +334,12 @@ def test_where_nothing_sets_their_size_weights_do_not_run_away(monkeypatch):
     assert max(sizes) < 100
 
 
-def test_libsvm_ends_after_its_sweeps():
-    side = side_of(formulations.get("svm").task(LABELS.select([5]), {"C": 1e4})[0], formulations.get("svm"))
-    short, long = (libsvm(side.task, side.samples, KERNELS[5], 1e-6, sweeps) for sweeps in (20, 20_000))
-    assert np.count_nonzero(short) <= 40 < np.count_nonzero(long)
-
-
 def test_small_prices_ask_for_more_accurate_margins(monkeypatch):
     asked, fit = [], weights_newton.libsvm
 
-    def looked_at(task, samples, kernel, accuracy, sweeps):
+    def looked_at(task, samples, kernel, accuracy, steps):
         asked.append(accuracy)
-        return fit(task, samples, kernel, accuracy, sweeps)
+        return fit(task, samples, kernel, accuracy, steps)
 
     monkeypatch.setattr(weights_newton, "libsvm", looked_at)
     for price, kernels in ((1.0, KERNELS), (0.01, KERNELS), (1.0, 0.01 * KERNELS), (1e-9, KERNELS)):

@@ -96,7 +96,7 @@ class Settings:
     shrink: float = 0.02  # of a weight in one step, where it may not be zero
     svm_accuracy: float = 1e-3  # of LIBSVM, in margins, at first;
     svm_finest: float = 1e-6  # its kernels have single precision
-    svm_max_sweeps: int = 100  # of LIBSVM, times n: at weights that are far off it would go on for seconds
+    svm_max_steps: int = 100  # of LIBSVM, times n: nine of ten need less than 30, and the others take most of the time
     svm_share: float = 0.3  # of the gap: what the SVM may leave before it is solved more accurately
     svm_best_gap: float = 1e-2  # relative: from here on an α that was predicted is kept every other time, too
 

@@ -241,9 +241,10 @@ def fitted(
 
 
 def _effort(task: Task, hessian: ReducedHessian, accuracy: float) -> tuple[float, int]:
-    """LIBSVM's accuracy of margins, and its sweeps. Where the price is small, so are f and what margins differ by."""
+    """LIBSVM's accuracy of margins, and its most steps. Where the price is small, so are f and what margins differ
+    by."""
     size = 1.0 if task.loss_function.free_margin else float(task.box.mean()) * hessian.trace / task.samples
-    return max(accuracy * min(size, 1.0), SETTINGS.svm_finest), SETTINGS.svm_max_sweeps * task.samples
+    return max(accuracy * min(size, 1.0), SETTINGS.svm_finest), SETTINGS.svm_max_steps * task.samples
 
 
 def _finer(accuracy: float) -> float:
