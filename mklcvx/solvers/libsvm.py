@@ -51,7 +51,7 @@ def _svc(task: Task, kernel: Array, accuracy: float, steps: int | None) -> Array
     elif task.loss_function.free_margin:
         kind, own["nu"] = "OneClassSVM", 1 / total
     matrix = kernel if task.bias else signed_kernel(kernel, task.signs)
-    found = _coefficients(kind, matrix, task.signs, task.box, own)
+    found = _coefficients(kind, matrix, task.signs, task.box, own, steps is not None)
     if found is None:
         return None
     alpha = np.abs(found)
@@ -65,7 +65,7 @@ def _svr(task: Task, samples: SamplesSide, kernel: Array, accuracy: float, steps
     else:
         own["epsilon"] = float(shape.epsilon.max())
     matrix = kernel + np.diag(shape.kappa) if shape.kappa.any() else kernel
-    return _coefficients(kind, matrix, shape.a, shape.high, own)
+    return _coefficients(kind, matrix, shape.a, shape.high, own, steps is not None)
 
 
 def _settings(tolerance: float, steps: int | None = None) -> Settings:
@@ -73,13 +73,16 @@ def _settings(tolerance: float, steps: int | None = None) -> Settings:
     return {"kernel": "precomputed", "max_iter": steps or MAX_STEPS, "shrinking": False, "tol": tolerance}
 
 
-def _coefficients(kind: str, matrix: Array, targets: Array, prices: Array, settings: Settings) -> Array | None:
-    """LIBSVM's dual coefficients, one per sample, up to a sign that all share."""
+def _coefficients(
+    kind: str, matrix: Array, targets: Array, prices: Array, settings: Settings, to_its_end: bool = False
+) -> Array | None:
+    """LIBSVM's dual coefficients, one per sample, up to a sign that all share; none if it has to come `to_its_end` and
+    does not."""
     try:
         support, values, cut_off = (_at_once if low_level() else _by_estimator)(kind, matrix, targets, prices, settings)
     except ValueError:  # "dual coefficients are not finite": a margin of zero, by which it divides
         return None
-    if cut_off and settings["max_iter"] != MAX_STEPS:
+    if cut_off and to_its_end:
         return None
     found = np.zeros(len(targets))
     found[support] = np.ravel(values)

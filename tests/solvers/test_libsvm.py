@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from mklcvx import formulations, zoo
 from mklcvx.solvers import libsvm
+from mklcvx.solvers.interior.samples_side import samples_side
 
 OWN = {
     "SVC": {"C": 1.0},
@@ -60,8 +62,15 @@ def test_a_share_that_no_machine_has_is_no_answer():
 def test_an_answer_that_takes_more_steps_than_are_given_is_none(monkeypatch, absent):
     if absent:
         monkeypatch.setattr(libsvm, "low_level", lambda: None)
-    given = problem("SVC")
-    assert libsvm._coefficients("SVC", *given, libsvm._settings(1e-6, 10) | OWN["SVC"]) is None
-    assert libsvm._coefficients("SVC", *given, libsvm._settings(1e-6, 10_000) | OWN["SVC"]) is not None
-    monkeypatch.setattr(libsvm, "MAX_STEPS", 10)  # where none is given, what is there after all of them is taken
-    assert libsvm._coefficients("SVC", *given, libsvm._settings(1e-6) | OWN["SVC"]) is not None
+    given, own = problem("SVC"), OWN["SVC"]
+    assert libsvm._coefficients("SVC", *given, libsvm._settings(1e-6, 10) | own, True) is None
+    assert libsvm._coefficients("SVC", *given, libsvm._settings(1e-6, 10_000) | own, True) is not None
+    assert libsvm._coefficients("SVC", *given, libsvm._settings(1e-6, 10) | own) is not None  # as far as it came
+
+
+def test_steps_that_are_given_have_to_be_enough_whatever_their_number(monkeypatch):
+    task = formulations.get("svm").task(zoo.random(40, 1, seed=0), {"C": 1e3})[0]
+    given = task, samples_side(task), task.kernels[0], 1e-6
+    monkeypatch.setattr(libsvm, "MAX_STEPS", 5)
+    assert libsvm.libsvm(*given) is not None
+    assert libsvm.libsvm(*given, 5) is None

@@ -80,7 +80,8 @@ class NewtonFirst(Algorithm[State]):
         if near is not None:
             return newton_neighbour(problem, side, near) or from_nothing(side, reduced_hessian_of(problem.task))
         x = self._weights_of_some(problem, side)
-        return fitted(problem, side, hessian, x, SETTINGS.svm_accuracy) or from_nothing(side, hessian)
+        start = fitted(problem, side, hessian, x, first_accuracy(side, x))
+        return start or from_nothing(side, reduced_hessian_of(problem.task))  # a matrix of its own, as in `step`
 
     def step(self, problem: Problem, state: State) -> State:
         if isinstance(state, IPMState):
@@ -129,6 +130,14 @@ def is_served(task: Task, side: Side, hessian: ReducedHessian, along_path: bool 
     return dense and known and not isinstance(side, Shared)
 
 
+def first_accuracy(side: Side, x: Array, accuracy: float = SETTINGS.svm_accuracy) -> float:
+    """LIBSVM's accuracy of margins at first: where prices are small, so are f and what margins differ by."""
+    task, share = side.task, 1.0
+    if not task.loss_function.free_margin:
+        share = float(task.box.mean()) * float(side.weights(x) @ task.traces) / task.samples
+    return max(accuracy * min(share, 1.0), SETTINGS.svm_finest)
+
+
 def newton_neighbour(problem: Problem, side: Side, warm: NewtonState | IPMState) -> NewtonState | None:
     """The optimum for a neighbouring parameter with the bounds of this one, where the same bounds seem to hold; else
     the SVM at its weights."""
@@ -136,11 +145,15 @@ def newton_neighbour(problem: Problem, side: Side, warm: NewtonState | IPMState)
     ratio, old = problem.task.box / warm.side.samples.price, warm.side.samples
     if near.capped(old) and float(np.max(np.abs(np.log(ratio)))) > SETTINGS.neighbour_ratio:
         x = near.x if isinstance(warm, IPMState) else extrapolated(side, warm, problem.task.box)
-        start = fitted(problem, side, warm.hessian, x, SETTINGS.path_accuracy)
+        start = fitted(problem, side, warm.hessian, x, first_accuracy(side, x, SETTINGS.path_accuracy))
         return start and replace(start, before=(old.price, near.x))
     point = near.moved_to(problem.task, side.samples, old)
-    every, weights = np.ones(problem.task.count, dtype=bool), side.weights(point.x)
-    return measured(problem, NewtonState(weights, point, side, warm.hessian, every, np.inf, np.inf))
+    every, weights, accuracy = (
+        np.ones(problem.task.count, dtype=bool),
+        side.weights(point.x),
+        first_accuracy(side, point.x),
+    )
+    return measured(problem, NewtonState(weights, point, side, warm.hessian, every, np.inf, np.inf, accuracy))
 
 
 def extrapolated(side: Side, last: NewtonState, price: Array) -> Array:
@@ -193,8 +206,10 @@ def newton_step(problem: Problem, state: NewtonState) -> NewtonState | None:
 
 
 def scaled(side: Side, at: ActiveSetPoint) -> ActiveSetPoint:
-    """The same f with weights of the best size, and α that is smaller by as much. Newton's model of J, which falls like
-    1/size, would get there by a factor of 3/2 a step at most."""
+    """The same f with larger weights, of the best size, and α that is smaller by as much. Newton's model of J, which
+    falls like 1/size, would get there by a factor of 3/2 a step at most."""
+    if side.task.loss_function.free_margin:  # there the sum of α is given
+        return at
     size = side.best_scale(at.x, at.images @ (at.alpha * side.samples.signs) / 2)
     if not 1 + SETTINGS.size_change < size < np.inf:
         return at
@@ -225,7 +240,7 @@ def fitted(
     task, weights = problem.task, side.weights(x)
     every = np.ones(task.count, dtype=bool) if visited is None else visited | (weights > 0)
     hessian.set_weights(weights)
-    alpha = libsvm(task, side.samples, hessian.kernel, *_effort(task, hessian, accuracy))
+    alpha = libsvm(task, side.samples, hessian.kernel, accuracy, SETTINGS.svm_max_steps * task.samples)
     problem.svm_solves += 1
     if alpha is None:
         return None
@@ -238,13 +253,6 @@ def fitted(
     state = measured(problem, NewtonState(weights, point, side, hessian, every, np.inf, np.inf, accuracy))
     rough = state.gap_of_svm > SETTINGS.svm_share * state.gap
     return replace(state, accuracy=_finer(accuracy)) if rough else state
-
-
-def _effort(task: Task, hessian: ReducedHessian, accuracy: float) -> tuple[float, int]:
-    """LIBSVM's accuracy of margins, and its most steps. Where the price is small, so are f and what margins differ
-    by."""
-    size = 1.0 if task.loss_function.free_margin else float(task.box.mean()) * hessian.trace / task.samples
-    return max(accuracy * min(size, 1.0), SETTINGS.svm_finest), SETTINGS.svm_max_steps * task.samples
 
 
 def _finer(accuracy: float) -> float:
