@@ -77,7 +77,8 @@ def test_an_option_that_had_a_place_still_has_it():
 def test_reprs_say_what_a_thing_is_in_two_lines_at_most():
     problem = zoo.random(40, 3, seed=1)
     found = solve(problem, "sm1", C=2.0, theta=0.5)
-    report = mklcvx.verify(problem, "sm1", weights=found.weights, alpha=0 * found.alpha, C=2.0, theta=0.5)
+    wrong = {"weights": found.weights, "alpha": 0 * found.alpha}
+    report = mklcvx.verify(problem, "sm1", **wrong, C=2.0, theta=0.5, diagnosis=False)
     along = mklcvx.solve_path(problem, "l1", {"C": [0.1, 1.0, 10.0]})
     for thing, words in (
         (problem, ("Instance(", "3 float64 kernels", "40 samples", "target='y'")),

@@ -116,6 +116,7 @@ def test_a_stack_of_doubles_without_an_instance():
 
 def test_alpha_of_several_responses_that_is_too_long_for_the_dual_is_no_answer():
     right = solve(responses(), "group_lasso", loss="huber", lam=0.5, C=10.0, tol=1e-11)
+    asked = {"loss": "huber", "lam": 0.5, "C": 10.0, "diagnosis": False}
     for factor, verdict in ((1.0, "accepted"), (1.01, "rejected")):
-        report = verify(responses(), "group_lasso", alpha=factor * right.alpha, loss="huber", lam=0.5, C=10.0)
+        report = verify(responses(), "group_lasso", alpha=factor * right.alpha, **asked)
         assert report.verdict == verdict

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -117,32 +118,38 @@ def _relation(case: Case, value: float, given: float) -> str:
 def _least(case: Case, answer: Answer, name: str, given: float, varied: Varied) -> Iterator[float]:
     """The values at which the conditions leave least, there being several where a parameter makes a problem trivial."""
     whole = answer.alpha is not None and answer.weights is not None
-    yield from _where_least(case, answer, name, varied.values(given), name if whole else "")
-    if whole and name not in SAMPLE_SIDE:  # α may have to be scaled to be feasible, and then the machine sees it, too
-        yield from _where_least(case, answer, name, varied.values(given), "")
-
-
-def _where_least(
-    case: Case, answer: Answer, name: str, values: tuple[Callable[[float], float], float, float], own: str
-) -> Iterator[float]:
-    value, low, high = values
     staged = family_of(case.formulation).second_stage
     spoken = replace(answer, objective=None, bias=None, alpha=None if staged else answer.alpha)  # they follow
+    value, low, high = varied.values(given)
 
-    def left(t: float) -> float:
+    @cache  # both searches begin at the same values
+    def found(t: float) -> Conditions | None:
         try:
             posed = pose(case.instance, case.formulation.name, {**case.parameters, name: value(t)}, FITS)
-            found = conditions(posed, spoken)
+            return conditions(posed, spoken)
         except (InputError, ArithmeticError, ValueError, np.linalg.LinAlgError):
+            return None
+
+    for t in _where_least(found, low, high, name if whole else ""):
+        yield value(t)
+    if whole and name not in SAMPLE_SIDE:  # α may have to be scaled to be feasible, and then the machine sees it, too
+        for t in _where_least(found, low, high, ""):
+            yield value(t)
+
+
+def _where_least(found: Callable[[float], Conditions | None], low: float, high: float, own: str) -> Iterator[float]:
+    def left(t: float) -> float:
+        at = found(t)
+        if at is None or not ("tightness" in at.residuals or at.complete):
             return np.inf
-        return _own_residual(found, own) if "tightness" in found.residuals or found.complete else np.inf
+        return _own_residual(at, own)
 
     grid = np.linspace(low, high, GRID)
     tried = [left(t) for t in grid]
     sides = [np.inf, *tried, np.inf]
     lows = [k for k in range(GRID) if np.isfinite(tried[k]) and tried[k] <= min(sides[k], sides[k + 2])]
     for k in sorted(lows, key=lambda k: tried[k])[:MINIMA]:
-        yield value(_golden(left, grid[max(k - 1, 0)], grid[min(k + 1, GRID - 1)]))
+        yield _golden(left, grid[max(k - 1, 0)], grid[min(k + 1, GRID - 1)])
 
 
 def _own_residual(found: Conditions, name: str) -> float:
