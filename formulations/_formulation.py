@@ -10,7 +10,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -223,14 +222,9 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
         """The same problem with real targets of size one, for declarations; others are returned unchanged."""
         return task
 
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        """The names of parameters, made once: every problem that is posed asks for them."""
-        return frozenset(self.parameter_names)
-
     def check_names(self, given: Given) -> None:
         for name in given:
-            if name not in self._known:
+            if name not in self.parameter_names:
                 raise InputError(f"unknown parameter {name!r} of {self.name}: {nearest(name, self.parameter_names)}")
 
     def resolve_own(self, instance: Instance, given: Given) -> dict[str, float]:
