@@ -71,7 +71,7 @@ class Settings:
     newton_min_samples: int = 200  # with fewer, the interior point costs no more,
     svm_min_samples: int = 100  # and the same where weights are given,
     path_min_samples: int = 60  # and where the last point of a path is the start
-    first_samples: int = 60  # at least as many give the first weights,
+    first_samples: int = 100  # at least as many give the first weights,
     first_share: int = 8  # or every eighth
     first_gap: float = 0.06  # relative, of these samples: their optimum is another one
     first_cutoff: float = 1e-2  # of the largest weight there: smaller ones start at zero
