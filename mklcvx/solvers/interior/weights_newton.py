@@ -148,12 +148,9 @@ def newton_neighbour(problem: Problem, side: Side, warm: NewtonState | IPMState)
         start = fitted(problem, side, warm.hessian, x, first_accuracy(side, x, SETTINGS.path_accuracy))
         return start and replace(start, before=(old.price, near.x))
     point = near.moved_to(problem.task, side.samples, old)
-    every, weights, accuracy = (
-        np.ones(problem.task.count, dtype=bool),
-        side.weights(point.x),
-        first_accuracy(side, point.x),
-    )
-    return measured(problem, NewtonState(weights, point, side, warm.hessian, every, np.inf, np.inf, accuracy))
+    every, weights = np.ones(problem.task.count, dtype=bool), side.weights(point.x)
+    given = weights, point, side, warm.hessian, every
+    return measured(problem, NewtonState(*given, np.inf, np.inf, first_accuracy(side, point.x)))
 
 
 def extrapolated(side: Side, last: NewtonState, price: Array) -> Array:
