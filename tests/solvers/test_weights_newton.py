@@ -35,8 +35,8 @@ def views(n=N, count=M, seed=0):
 
 KERNELS, Y = views()
 RESPONSE = KERNELS[0] @ np.random.default_rng(1).normal(size=N) + 0.3 * np.random.default_rng(2).normal(size=N)
-# Starts from which steps went astray: what tests see of them must not hang on constants that may change.
-A_THIRD = replace(SETTINGS, first_samples=100, first_share=5, first_gap=0.03)
+# The start from which steps went astray: tests of them must not hang on constants that may change.
+EARLIER_START = replace(SETTINGS, first_samples=100, first_share=5, first_gap=0.03)
 MANY = Instance(*views(n=220, count=16, seed=3))
 LABELS, REAL = Instance(KERNELS, Y, groups=[0, 0, 1, 1, 1, 2]), Instance(KERNELS, response=RESPONSE)
 
@@ -294,7 +294,7 @@ def test_kernels_with_a_weight_are_visited(price, monkeypatch):
         return measured(problem, state)
 
     monkeypatch.setattr(weights_newton, "measured", looked_at)
-    monkeypatch.setattr(weights_newton, "SETTINGS", A_THIRD)
+    monkeypatch.setattr(weights_newton, "SETTINGS", EARLIER_START)
     found, steps = run("sm1", MANY, C=price, theta=0.2)
     assert found.certificate.proves(1e-9)
     assert isinstance(steps.last, NewtonState)
@@ -332,7 +332,7 @@ def test_where_nothing_sets_their_size_weights_do_not_run_away(monkeypatch):
         return fit(task, samples, kernel, *given)
 
     monkeypatch.setattr(weights_newton, "libsvm", looked_at)
-    monkeypatch.setattr(weights_newton, "SETTINGS", A_THIRD)
+    monkeypatch.setattr(weights_newton, "SETTINGS", EARLIER_START)
     found, _ = run("group_lasso", zoo.real("digits", samples=300, count=20), C=0.01)
     assert found.certificate.proves(1e-9)
     assert max(sizes) < 100
