@@ -20,6 +20,11 @@ so that the matrix is M×M whatever the number of pairs. A step reads the K-exam
 the predictor's right-hand side; for the predictor's margins with the corrector's right-hand side, which is linear in
 its target and in its share of what the predictor neglects; and for the corrector's margins. Beside its blocks a pair
 needs three numbers: its margin, and how predictor and corrector change it.
+
+Kernels that differ from combinations of others by δ are told apart by entries of size δ² in the matrix, which are lost
+among its roundings once δ < 1e-8, and by entries of size δ on the right-hand side. With a `basis` T the equations are
+written for the K-examples Tz and for y, dμ = T'y: differences are taken before they are squared and summed up, and
+matrix, right-hand side and margins speak of the same rounded Tz.
 """
 
 from __future__ import annotations
@@ -144,48 +149,68 @@ class PairDirection:
 class PairSystem(KKTSystem[PairIterate]):
     """`quadratic` tells the two regularisers apart: (λ/2)‖μ‖² and λ Σμ. No multiplier s is sent below `min_s`."""
 
-    def __init__(self, task: PairTask, at: PairIterate, quadratic: bool, min_s: Array | float = 0.0) -> None:
-        self.task, self.at, self.quadratic, self.min_s = task, at, quadratic, min_s
+    def __init__(
+        self,
+        task: PairTask,
+        at: PairIterate,
+        quadratic: bool,
+        min_s: Array | float = 0.0,
+        basis: Array | None = None,
+    ) -> None:
+        self.task, self.at, self.quadratic, self.min_s, self.basis = task, at, quadratic, min_s, basis
         self.violation = np.empty(len(task.labels))
         self.push, pull, matrix = np.zeros(task.count), np.zeros(task.count), np.zeros((task.count, task.count))
         for rows, z in task.pairs.blocks():
             labels, blocks = task.labels[rows], at.blocks.part(rows)
             softness = blocks.softness
             self.violation[rows] = 1.0 - labels * (at.weights @ z)
-            matrix += weighted_gram(z, softness)
             pull += z @ (labels * blocks.beta)
-            self.push += z @ (labels * softness * self.violation[rows])
+            mixed = self.mixed(z)
+            matrix += weighted_gram(mixed, softness)
+            self.push += mixed @ (labels * softness * self.violation[rows])
         self.residual = regulariser_gradient(task.lam, at.weights, quadratic) - pull - at.s
-        matrix[np.diag_indices(task.count)] += at.s / at.weights + task.lam * quadratic
+        matrix += self.mixed(self.mixed(np.diag(at.s / at.weights + task.lam * quadratic)).T)
         self.scale = 1 / np.sqrt(np.diag(matrix))
         scaled = self.scale[:, None] * matrix * self.scale
         self.solve_scaled = refined(scaled, factored(scaled, SETTINGS.pair_ridge))
 
+    def mixed(self, columns: Array) -> Array:
+        """T times columns, or a vector."""
+        return columns if self.basis is None else self.basis @ columns
+
     def solve(self, right: Array) -> Array:
-        """Solve with the matrix scaled to a diagonal of ones, so that the kernels' sizes do not matter."""
+        """dμ for a right-hand side Tr."""
+        return self._unmixed(self._solve(self.mixed(right)))
+
+    def _solve(self, right: Array) -> Array:
+        """y, with the matrix scaled to a diagonal of ones, so that the kernels' sizes do not matter."""
         return self.scale * self.solve_scaled(self.scale * right)
 
-    def _weights(self, push: Array, goal: Array | float) -> tuple[Array, Array]:
-        """dμ and ds, towards products s·μ of `goal`."""
+    def _unmixed(self, y: Array) -> Array:
+        return y if self.basis is None else y @ self.basis
+
+    def _weights(self, push: Array, goal: Array | float) -> tuple[Array, Array, Array]:
+        """y, dμ and ds, towards products s·μ of `goal`."""
         at = self.at
-        weights = self.solve(push - self.residual + goal / at.weights - at.s)
-        return weights, (goal - at.s * weights) / at.weights - at.s
+        y = self._solve(push + self.mixed(goal / at.weights - at.s - self.residual))
+        weights = self._unmixed(y)
+        return y, weights, (goal - at.s * weights) / at.weights - at.s
 
     def predictor(self) -> PairDirection:
         """The affine direction. It leaves two parts of the corrector's right-hand side: the second-order terms, and a
         target of one."""
         task, at = self.task, self.at
-        weights, s = self._weights(self.push, 0.0)
+        y, weights, s = self._weights(self.push, 0.0)
         change, reach = np.empty(len(self.violation)), Reach(self.quadratic)
         reach.add(at.s, at.weights, s, weights)
         self.second_order, self.centring = np.zeros(task.count), np.zeros(task.count)
         for rows, z in task.pairs.blocks():
-            labels, blocks = task.labels[rows], at.blocks.part(rows)
-            change[rows] = labels * (weights @ z)
+            labels, blocks, mixed = task.labels[rows], at.blocks.part(rows), self.mixed(z)
+            change[rows] = labels * (y @ mixed)
             step, softness = blocks.step(self.violation[rows], change[rows], 0.0, 0.0), blocks.softness
             reach.add_blocks(blocks, step)
-            self.second_order -= z @ (labels * softness * blocks.push(*step.products))
-            self.centring += z @ (labels * softness * blocks.push(1.0, 1.0))
+            self.second_order -= mixed @ (labels * softness * blocks.push(*step.products))
+            self.centring += mixed @ (labels * softness * blocks.push(1.0, 1.0))
         return PairDirection(weights, s, change, reach)
 
     def direction(
@@ -196,9 +221,12 @@ class PairSystem(KKTSystem[PairIterate]):
         share = float(np.prod(predicted.reach.max_step)) if correction is None else correction
         push = self.push + share * self.second_order + target_mu * self.centring
         goal = np.maximum(target_mu, self.min_s * at.weights) - share * predicted.weights * predicted.s
-        weights, s = self._weights(push, goal)
+        y, weights, s = self._weights(push, goal)
         reach.add(at.s, at.weights, s, weights)
-        found = PairDirection(weights, s, self.task.margins(weights), reach, predicted, target_mu, share)
+        change = np.empty(len(self.violation))
+        for rows, z in self.task.pairs.blocks():
+            change[rows] = self.task.labels[rows] * (y @ self.mixed(z))
+        found = PairDirection(weights, s, change, reach, predicted, target_mu, share)
         for blocks, step, _ in self.steps_in_chunks(found):
             reach.add_blocks(blocks, step)
         return found
@@ -224,6 +252,20 @@ class PairSystem(KKTSystem[PairIterate]):
             neglected = blocks.step(violation, corrector.predictor.change[rows], 0.0, 0.0).products
             goals = (corrector.target - corrector.correction * product for product in neglected)
             yield blocks, blocks.step(violation, corrector.change[rows], *goals), rows
+
+
+def basis_of(gram: Array, sizes: Array) -> Array | None:
+    """T such that the K-examples Tz are nearly orthogonal; None where no kernel is nearly a combination of others."""
+    scaled, ridge = gram / np.outer(sizes, sizes), SETTINGS.pair_ridge
+    np.fill_diagonal(scaled, 1.0)
+    while True:
+        try:
+            factor = np.linalg.cholesky(scaled + ridge * np.eye(len(scaled)))
+            break
+        except np.linalg.LinAlgError:
+            ridge *= SETTINGS.pair_ridge_growth
+    alike = np.diag(factor).min() < SETTINGS.pair_distance
+    return np.asarray(np.linalg.inv(factor) / sizes) if alike else None
 
 
 def chunks(count: int) -> Iterator[slice]:

@@ -7,7 +7,8 @@ precision they are stored: what is held in memory is a dozen numbers for every p
 then the engine's loop goes on. Where the price is so high that every pair stays below its margin,
 β = w is optimal, and that is looked at first.
 
-Rounding: a multiplier s below the rounding error of Σ β t z says nothing, so s stays above it; and a margin that
+Rounding: where it ends the steps early because kernels are nearly alike, the method starts again in a basis that tells
+them apart (`pair_newton`). A multiplier s below the rounding error of Σ β t z says nothing, so s stays above it; and a margin that
 rounding leaves at 1 − 1e-10 costs more than lengthening μ by as much, so that μ is offered with both lengths.
 
 `alignment` is a quadratic program in M variables, min over v ≥ 0 of v'Gv − 2a'v. With kernels of unit Frobenius norm G
@@ -39,7 +40,7 @@ from ...formulations.alignment import AlignmentTask
 from ...formulations.families.two_stage import PairTask
 from ..driver import Problem, State
 from .loop import Array, InteriorMethod, predictor_corrector
-from .pair_newton import PairBlocks, PairIterate, PairSystem, chunks, regulariser_gradient
+from .pair_newton import PairBlocks, PairIterate, PairSystem, basis_of, chunks, regulariser_gradient
 from .qp import Quadratic, interior_point, projected_newton
 from .settings import SETTINGS, TINY
 
@@ -49,12 +50,13 @@ NO_POINTS: Points[Array, Array] = Points([], [])
 @dataclass(frozen=True)
 class PairState(State):
     """An interior point; `product` is τ until it is centred, then 0; `sizes` are the kernels', √Σ w z²; `candidates`
-    go to the certificate until there are better ones."""
+    go to the certificate until there are better ones; `basis` is that of the equations, from the second start on."""
 
     at: PairIterate
     sizes: Array
     product: float
     candidates: Points = NO_POINTS
+    basis: Array | None = None
 
 
 class InteriorPairs(InteriorMethod[Any, PairIterate]):
@@ -85,7 +87,8 @@ class InteriorPairs(InteriorMethod[Any, PairIterate]):
         """No s is sent below the rounding error of Σ β t z, as Σ β |z| ≤ √(Σ β²/w) √(Σ w z²)."""
         beta = state.at.blocks.beta
         rounding = SETTINGS.pair_multiplier_floor * float(np.sqrt(np.sum(beta * (beta / problem.task.weight))))
-        return PairSystem(problem.task, state.at, problem.formulation.name == "ts", rounding * state.sizes)
+        quadratic = problem.formulation.name == "ts"
+        return PairSystem(problem.task, state.at, quadratic, rounding * state.sizes, state.basis)
 
     def advance(self, state: PairState, system: PairSystem) -> tuple[PairIterate, Any]:
         """A step of centring, without a length, until the point is centred."""
@@ -98,11 +101,19 @@ class InteriorPairs(InteriorMethod[Any, PairIterate]):
 
     def accept(self, problem: Problem, state: PairState, after: PairIterate, length: Any) -> State:
         if length is None:
-            return PairState(after.weights, after, state.sizes, state.product)
+            return replace(state, weights=after.weights, at=after, candidates=NO_POINTS)
         least = SETTINGS.pair_converged * problem.tolerance * _scale(problem, state.at)
         if after.blocks.complementarity <= least:
+            return self._again(problem, state)
+        return replace(state, weights=after.weights, at=after, product=0.0)
+
+    def _again(self, problem: Problem, state: PairState) -> State:
+        """Where rounding swallows what is left: a second start, with a basis for kernels that are nearly alike."""
+        task = problem.task
+        basis = basis_of(task.pairs.gram(task.weight), state.sizes) if state.basis is None else None
+        if basis is None:
             return replace(state, stop_reason=Ending.ROUNDING)
-        return PairState(after.weights, after, state.sizes, 0.0)
+        return replace(self.start(problem), basis=basis, candidates=NO_POINTS)
 
     def points(self, problem: Problem, state: State) -> Points:
         """β with μ, and with μ lengthened until the margins of pairs that are not at their bound are 1, once the gap is
