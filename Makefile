@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims headlines \
 	golden truth conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
-	cluster streamed weight-ranges soak misuse test-conditions fuzz faults clean
+	cluster streamed weight-ranges soak misuse test-conditions test-processors fuzz faults clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -114,6 +114,10 @@ misuse: .venv/installed
 # The quick tests in other orders, optimised, in the C locale, in a folder that cannot be written to, without root.
 test-conditions: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/conditions.py
+
+# The whole suite as OpenBLAS rounds on other processors, and with two of its threads; TESTS=tests/solvers restricts it.
+test-processors: .venv/installed
+	$(BIN)/python validation/robustness/conditions.py --processors $(TESTS)
 
 mutation: .venv/installed
 	$(BIN)/python validation/mutate.py --trust --journal validation/mutants.jsonl -o validation/mutation.md

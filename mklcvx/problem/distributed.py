@@ -5,8 +5,10 @@ they lie, and only answers travel: vectors, numbers, factors of few columns, one
 product with every kernel is one task for each chunk.
 
 **The weighted sum** is made in strips of rows. A strip goes from chunk to chunk, each adds its kernels to it, and
-different strips are with different workers at a time. So every entry is summed in the order of the kernels, with the
-roundings that one process makes, whatever the number of workers; and no more than the lower triangle travels.
+different strips are with different workers at a time. So every entry is summed in the order of the kernels, whatever
+the number of workers; and no more than the lower triangle travels. BLAS rounds an entry according to its place in what
+is added at once (fused in the middle, twice at the end), so one process adds the same blocks of rows as the workers,
+and strips consist of such blocks.
 
 **A worker that is lost** takes its chunks with it. The scheduler makes them again as it made them first, from what the
 Dask array was made of, and validates them again; they must have the checksums that were validated.
@@ -33,7 +35,7 @@ T = TypeVar("T")
 Asked: TypeAlias = Callable[..., T]  # type: ignore[explicit-any]  # a kernel, and what else is handed over
 
 STRIPS = 4  # for each chunk: with as many as chunks, half of the workers would wait
-LEAST = 1 << 17  # entries of a strip: fewer are not worth a task
+BLOCK = 1 << 18  # entries that are added at once; a strip of fewer is not worth a task
 
 
 class DaskArray(Protocol):
@@ -62,6 +64,20 @@ def entries(kernel: RealArray, offsets: Array | None) -> Array:
     doubles = doubles - offsets[:, None]
     doubles -= offsets
     return doubles
+
+
+def rows_at_once(samples: int) -> int:
+    """How many rows of a kernel make a block of the weighted sum, here and on every worker."""
+    return max(1, BLOCK // samples)
+
+
+def add_multiple(total: Array, kernel: Array, weight: float, rows: int) -> None:
+    """Add weight·kernel in place, so many rows at once; the kernel's entries one after the other."""
+    from scipy.linalg.blas import daxpy
+
+    sums, block = total.ravel(), rows * total.shape[1]
+    for start in range(0, len(sums), block):
+        daxpy(kernel[start : start + block], sums[start : start + block], a=weight)
 
 
 class Run(NamedTuple):
@@ -150,12 +166,16 @@ class Distributed:
         """Begin Σ_m weight_m K_m, which a call of what is returned waits for; chunks without weight are not asked."""
         n, strips = self.shape[1], list[object]()
         runs = list(self._runs(np.flatnonzero(weights).tolist()))
-        edges = np.linspace(0, n, max(1, min(STRIPS * len(runs), n * n // LEAST)) + 1).astype(int).tolist()
+        rows_of_block = rows_at_once(n)
+        blocks = -(-n // rows_of_block)
+        firsts = np.linspace(0, blocks, min(STRIPS * len(runs), blocks) + 1).astype(int)
+        edges = np.minimum(rows_of_block * firsts, n).tolist()
         for rows in itertools.pairwise(edges) if runs else ():
             strip: object = None
             for run in runs:
                 less = None if offsets is None else offsets[run.kernels]
-                strip = self._submit(_added, run.chunk, run.places, strip, rows, weights[run.kernels], less)
+                own = weights[run.kernels]
+                strip = self._submit(_added, run.chunk, run.places, strip, rows, rows_of_block, own, less)
             strips.append(strip)
 
         def ended() -> Array:
@@ -163,7 +183,7 @@ class Distributed:
             for start, part in zip(edges, found, strict=False):
                 end = start + len(part)
                 total[start:end, :end] = part
-                total[:end, start:end] = part.T  # the square on the diagonal is symmetric
+                total[:start, start:end] = part[:, :start].T
             return total
 
         return ended
@@ -218,13 +238,12 @@ def _added(
     places: list[int],
     strip: Array | None,
     rows: tuple[int, int],
+    rows_of_block: int,
     weights: Array,
     offsets: Array | None,
 ) -> Array:
     """On a worker: a strip of the sum's lower triangle, with the kernels of a chunk added. The strip that came stays
     as it is, since it may be asked for again."""
-    from scipy.linalg.blas import daxpy
-
     start, end = rows
     total = np.zeros((end - start, kernels.shape[2]))
     if strip is not None:
@@ -234,7 +253,7 @@ def _added(
         if offsets is not None:
             part = part - offsets[k][start:end, None]
             part -= offsets[k]
-        daxpy(part.ravel(), total.ravel(), a=weights[k])
+        add_multiple(total, part.ravel(), weights[k], rows_of_block)
     return total[:, :end].copy()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..renamed import OldName
-from .distributed import Asked, Distributed, entries
+from .distributed import Asked, Distributed, add_multiple, entries, rows_at_once
 from .factors import EPSILON, Factor, NumericalFactor, factored, offsets_of, orthogonal, pivoted, pivoted_cholesky
 from .low_rank import LowRank, Stored
 from .numbers import RealArray
@@ -149,8 +149,6 @@ class KernelStack:
     def add_combined(self, kernel: Array, weights: Array) -> None:
         """Add Σ_m weight_m K_m in place; kernels without weight are not read. The lower triangle is that of the
         kernels; the upper one may differ from it by what validation allows kernels to be asymmetric."""
-        from scipy.linalg.blas import daxpy
-
         if isinstance(self.kernels, LowRank):
             columns = self.kernels.columns
             kernel += (columns * self.kernels.spread(weights)) @ columns.T
@@ -161,14 +159,13 @@ class KernelStack:
         if self._rows is not None:
             kernel += (weights @ self._rows.reshape(self.count, -1)).reshape(kernel.shape)
             return
+        rows = rows_at_once(self.samples)
         for m in np.flatnonzero(weights):
-            daxpy(self._flat(self._entries(int(m))), kernel.ravel(), a=weights[m])
+            add_multiple(kernel, self._flat(self._entries(int(m))), weights[m], rows)
 
     def update_and_matvec(self, kernel: Array, weights: Array, vector: Array) -> Array:
         """Both in one pass: Σ_m weight_m K_m added in place as by `add_combined`, and K_m v for every kernel, each read
         while it is near."""
-        from scipy.linalg.blas import daxpy
-
         if isinstance(self.kernels, LowRank):
             self.add_combined(kernel, weights)
             return self.matvecs(vector)
@@ -186,7 +183,7 @@ class KernelStack:
             base = self._entries(m)
             images[m] = _image(base, vector, rows)
             if weights[m] != 0:
-                daxpy(self._flat(base), kernel.ravel(), a=weights[m])
+                add_multiple(kernel, self._flat(base), weights[m], rows_at_once(self.samples))
         return images
 
     @cached_property

@@ -15,6 +15,7 @@ import dask.array as da
 import distributed
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from mklcvx import InputError, Instance, prove, save_instance, solve, solve_path
 from mklcvx.certificate.passes import own_seen, seen
@@ -38,10 +39,13 @@ CHOSEN = [("l1", {}), ("lp", {"p": 1.5}), ("sum", {}), ("sm1", {}), ("elastic", 
 
 @pytest.fixture(scope="module")
 def client():
-    """Two processes."""
+    """Two processes, with one BLAS thread each, as here: with others the last bits are others."""
     workers = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with distributed.LocalCluster(**workers, silence_logs=50) as cluster, distributed.Client(cluster) as found:
-        yield found
+    importlib.import_module("scipy.linalg")  # so that its BLAS is limited, too
+    with pytest.MonkeyPatch.context() as patched, threadpool_limits(1, "blas"):
+        patched.setenv("OPENBLAS_NUM_THREADS", "1")
+        with distributed.LocalCluster(**workers, silence_logs=50) as cluster, distributed.Client(cluster) as found:
+            yield found
 
 
 def from_files(folder, stack, chunk=6):
@@ -118,10 +122,16 @@ def test_what_a_stack_is_asked_has_the_same_bits(there):
         assert np.array_equal(asked(here), asked(far))
 
 
-def test_strips_make_the_same_sum(there, monkeypatch):
-    monkeypatch.setattr("mklcvx.problem.distributed.LEAST", 1 << 10)
+@pytest.mark.parametrize("block", [1, 1 << 10, 5000, 1 << 13])
+def test_strips_make_the_same_sum(there, monkeypatch, block):
+    """In blocks that fill the strips or not, and end with a row's odd entries or with the last row."""
+    monkeypatch.setattr("mklcvx.problem.distributed.BLOCK", block)
     weights = RNG.uniform(size=11)
-    assert np.array_equal(KernelStack(there.kernels).combined(weights), KernelStack(KERNELS).combined(weights))
+    one, far = (KernelStack(kernels).combined(weights) for kernels in (KERNELS, there.kernels))
+    assert np.array_equal(np.tril(one), np.tril(far))
+    units = 11 * 2.0**-53  # a product and ten sums, each rounded or fused with another
+    rounding = 2 * units / (1 - units) * np.einsum("m,mij->ij", weights, np.abs(KERNELS))
+    assert (np.abs(one - far) <= rounding * (1 + 1e-12)).all()
 
 
 @pytest.mark.parametrize("sliced", [False, True])
