@@ -71,13 +71,18 @@ def rows_at_once(samples: int) -> int:
     return max(1, BLOCK // samples)
 
 
-def add_multiple(total: Array, kernel: Array, weight: float, rows: int) -> None:
-    """Add weight·kernel in place, so many rows at once; the kernel's entries one after the other."""
+def adder(total: Array, rows: int) -> Callable[[Array, float], None]:
+    """What adds multiples of kernels to a sum in place, so many rows at once; a kernel's entries one after the other."""
     from scipy.linalg.blas import daxpy
 
-    sums, block = total.ravel(), rows * total.shape[1]
-    for start in range(0, len(sums), block):
-        daxpy(kernel[start : start + block], sums[start : start + block], a=weight)
+    sums, size = total.ravel(), rows * total.shape[1]
+    blocks = [(slice(first, first + size), sums[first : first + size]) for first in range(0, len(sums), size)]
+
+    def add(kernel: Array, weight: float) -> None:
+        for block, part in blocks:
+            daxpy(kernel[block], part, a=weight)
+
+    return add
 
 
 class Run(NamedTuple):
@@ -248,12 +253,13 @@ def _added(
     total = np.zeros((end - start, kernels.shape[2]))
     if strip is not None:
         total[:, :end] = strip
+    add = adder(total, rows_of_block)
     for k, place in enumerate(places):
         part = np.asarray(kernels[place, start:end], dtype=np.float64)
         if offsets is not None:
             part = part - offsets[k][start:end, None]
             part -= offsets[k]
-        add_multiple(total, part.ravel(), weights[k], rows_of_block)
+        add(part.ravel(), weights[k])
     return total[:, :end].copy()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..renamed import OldName
-from .distributed import Asked, Distributed, add_multiple, entries, rows_at_once
+from .distributed import Asked, Distributed, adder, entries, rows_at_once
 from .factors import EPSILON, Factor, NumericalFactor, factored, offsets_of, orthogonal, pivoted, pivoted_cholesky
 from .low_rank import LowRank, Stored
 from .numbers import RealArray
@@ -159,9 +159,9 @@ class KernelStack:
         if self._rows is not None:
             kernel += (weights @ self._rows.reshape(self.count, -1)).reshape(kernel.shape)
             return
-        rows = rows_at_once(self.samples)
+        add = adder(kernel, rows_at_once(self.samples))
         for m in np.flatnonzero(weights):
-            add_multiple(kernel, self._flat(self._entries(int(m))), weights[m], rows)
+            add(self._flat(self._entries(int(m))), weights[m])
 
     def update_and_matvec(self, kernel: Array, weights: Array, vector: Array) -> Array:
         """Both in one pass: Σ_m weight_m K_m added in place as by `add_combined`, and K_m v for every kernel, each read
@@ -179,11 +179,12 @@ class KernelStack:
                 self.add_combined(kernel, weights)
             return (self._rows @ vector).reshape(self.count, -1)
         images, rows = np.empty((self.count, self.samples)), self._few_rows(vector)
+        add = adder(kernel, rows_at_once(self.samples))
         for m in range(self.count):
             base = self._entries(m)
             images[m] = _image(base, vector, rows)
             if weights[m] != 0:
-                add_multiple(kernel, self._flat(base), weights[m], rows_at_once(self.samples))
+                add(self._flat(base), weights[m])
         return images
 
     @cached_property

@@ -256,16 +256,16 @@ class PairSystem(KKTSystem[PairIterate]):
 
 def basis_of(gram: Array, sizes: Array) -> Array | None:
     """T such that the K-examples Tz are nearly orthogonal; None where no kernel is nearly a combination of others."""
-    scaled, ridge = gram / np.outer(sizes, sizes), SETTINGS.pair_ridge
+    scaled = gram / np.outer(sizes, sizes)
     np.fill_diagonal(scaled, 1.0)
-    while True:
+    for ridge in SETTINGS.pair_ridge * 10.0 ** np.arange(15):
         try:
             factor = np.linalg.cholesky(scaled + ridge * np.eye(len(scaled)))
-            break
         except np.linalg.LinAlgError:
-            ridge *= SETTINGS.pair_ridge_growth
-    alike = np.diag(factor).min() < SETTINGS.pair_distance
-    return np.asarray(np.linalg.inv(factor) / sizes) if alike else None
+            continue
+        alike = np.diag(factor).min() < SETTINGS.pair_distance
+        return np.asarray(np.linalg.inv(factor) / sizes) if alike else None
+    return None
 
 
 def chunks(count: int) -> Iterator[slice]:

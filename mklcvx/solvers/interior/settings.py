@@ -33,7 +33,6 @@ class Settings:
     cholesky_ridge: float = 1e-13  # of the diagonal: keeps a singular matrix from stopping the factorisation
     hessian_ridge: float = 1e-14  # the same for K(μ) + diagonal, where refinement makes up for it
     pair_ridge: float = 1e-16  # the same for pairs: kernels that are nearly alike differ in little else
-    pair_ridge_growth: float = 10.0  # the same as below, for the basis of such kernels
     pair_distance: float = 1e-4  # of a kernel from combinations of others: below it they need a basis
     ridge_growth: float = 100.0  # after a factorisation that failed
     max_refinements: int = 8  # of a step of single tasks; fewer where they stall

@@ -7,9 +7,9 @@ precision they are stored: what is held in memory is a dozen numbers for every p
 then the engine's loop goes on. Where the price is so high that every pair stays below its margin,
 β = w is optimal, and that is looked at first.
 
-Rounding: where it ends the steps early because kernels are nearly alike, the method starts again in a basis that tells
-them apart (`pair_newton`). A multiplier s below the rounding error of Σ β t z says nothing, so s stays above it; and a margin that
-rounding leaves at 1 − 1e-10 costs more than lengthening μ by as much, so that μ is offered with both lengths.
+Rounding: a multiplier s below the rounding error of Σ β t z says nothing, so s stays above it; and a margin that
+rounding leaves at 1 − 1e-10 costs more than lengthening μ by as much, so that μ is offered with both lengths. Where
+kernels that are nearly alike end the steps early, the method starts again in a basis that tells them apart.
 
 `alignment` is a quadratic program in M variables, min over v ≥ 0 of v'Gv − 2a'v. With kernels of unit Frobenius norm G
 has a diagonal of ones and no negative entry, so that ‖v‖² ≤ v'Gv = a'v at the optimum bounds every v_m by ‖a₊‖, and
