@@ -72,7 +72,7 @@ def rows_at_once(samples: int) -> int:
 
 
 def adder(total: Array, rows: int) -> Callable[[Array, float], None]:
-    """What adds multiples of kernels to a sum in place, so many rows at once; a kernel's entries one after the other."""
+    """What adds multiples of kernels, their entries one after the other, to a sum in place, so many rows at once."""
     from scipy.linalg.blas import daxpy
 
     sums, size = total.ravel(), rows * total.shape[1]

@@ -64,9 +64,12 @@ class InteriorPairs(InteriorMethod[Any, PairIterate]):
     max_iter = 80
 
     def start(self, problem: Problem) -> State:
+        if isinstance(problem.task, AlignmentTask):
+            return State(problem.task.own_alignment)
+        return self._first(problem)
+
+    def _first(self, problem: Problem, basis: Array | None = None) -> PairState:
         task, quadratic = problem.task, problem.formulation.name == "ts"
-        if isinstance(task, AlignmentTask):
-            return State(task.own_alignment)
         sizes = np.sqrt(np.diag(task.pairs.gram(task.weight)))
         sizes = np.where(sizes > 0, sizes, sizes.max() or 1.0)
         # Every kernel contributes alike to margins of one, unless its share of R would exceed that of the loss.
@@ -75,7 +78,7 @@ class InteriorPairs(InteriorMethod[Any, PairIterate]):
         product = SETTINGS.pair_first_complementarity / task.pairs.count
         at = centred_point(task, weights, 1 - task.margins(weights), product)
         dear = np.maximum(task.pull(task.weight), 0.0) / task.lam if quadratic else np.zeros(task.count)
-        return PairState(weights, at, sizes, product, Points([task.weight], [dear]))
+        return PairState(weights, at, sizes, product, Points([task.weight], [dear]), basis)
 
     def before_step(self, problem: Problem, state: State) -> State | None:
         """The alignment needs no loop: one quadratic program is all of it."""
@@ -113,7 +116,7 @@ class InteriorPairs(InteriorMethod[Any, PairIterate]):
         basis = basis_of(task.pairs.gram(task.weight), state.sizes) if state.basis is None else None
         if basis is None:
             return replace(state, stop_reason=Ending.ROUNDING)
-        return replace(self.start(problem), basis=basis, candidates=NO_POINTS)
+        return self._first(problem, basis)
 
     def points(self, problem: Problem, state: State) -> Points:
         """β with μ, and with μ lengthened until the margins of pairs that are not at their bound are 1, once the gap is
