@@ -64,7 +64,7 @@ class SquareHingeOverKernels(OnWeights):
         return cp.Problem(cp.Minimize(objective), [f.margins, *epigraph, cp.sum(mu) == 1])
 
     def dual(self, alpha: Multipliers, theta: float) -> tuple[cp.Problem, list[cp.Constraint]]:
-        tau, zeta = cp.Variable(), cp.Variable(alpha.count, nonneg=True)
+        tau, zeta = cp.Variable(), cp.Variable(alpha.count)  # ζ ≥ 0 at the optimum, where as a bound its price is 0
         cuts = [half_q <= tau + zeta[m] for m, half_q in enumerate(alpha.half_q)]
         objective = alpha.gain - tau - theta / 2 * cp.sum_squares(zeta)
         return cp.Problem(cp.Maximize(objective), [*alpha.feasible, *cuts]), cuts

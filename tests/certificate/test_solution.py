@@ -263,6 +263,7 @@ def test_the_checker_refuses_points_that_are_not_feasible(field, change, fault):
 def test_the_checker_sees_a_worse_point_as_worse():
     solution = solve(INSTANCE, "l1", solver="clarabel", C=1.0)
     record = {**solution.as_dict(), "coefficients": (1.1 * solution.all_coefficients).tolist()}
+    record["certificate"] = {**record["certificate"], "stretch": 1.0}  # that of other coefficients, 1 or not
     lower, upper = check(INSTANCE.kernels, INSTANCE.y, record)
     assert upper > solution.objective * (1 + 1e-4)
     assert lower == pytest.approx(solution.certificate.lower)
