@@ -328,20 +328,17 @@ def _trivial(formulation: Formulation, task: Posed) -> CertifiedPoint:
     return certify(formulation, task, formulation.trivial_points(task))
 
 
-def preprocessed(instance: Instance, preprocessing: Preprocessing, weighted: bool = True) -> Instance:
-    """The instance after steps fitted on its kernels, where a sample counts as often as its weight says, or once; its
-    test kernels stay as they are until prediction."""
-    fitted = preprocessing.fit(instance.kernels, instance.names, instance.sample_weight if weighted else None)
+def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
+    """The instance after steps fitted on its kernels, where a sample counts as often as its weight says; its test
+    kernels stay as they are until prediction."""
+    fitted = preprocessing.fit(instance.kernels, instance.names, instance.sample_weight)
     kernels, known = fitted.train_tested(instance.kernels)
     return instance.with_kernels(KnownStack(handed_over(kernels), known))
 
 
 def refitted(instance: Instance, known: Preprocessing) -> Instance:
-    """The instance after the steps of a record, fitted again: its numbers are not trusted. They tell whether a sample
-    counted as often as its weight says, or once, as it did up to version 0.1."""
-    again = Preprocessing(known.steps)
-    found = preprocessed(instance, again)
-    return found if again.agrees(known) else preprocessed(instance, again, weighted=False)
+    """The instance after the steps of a record, fitted again: its numbers are not trusted."""
+    return preprocessed(instance, Preprocessing(known.steps))
 
 
 def _why_not(

@@ -25,9 +25,6 @@ from mklcvx.verification.submissions import read_submission
 from mklcvx.zoo.data import records, sources
 from mutating import FOLDER_MARK
 
-OLD_FILES = Path(__file__).parents[2] / "tests" / "old_files"
-LARGEST_SEED = 40_000  # bytes
-
 
 class Reader(NamedTuple):
     """`read` takes a path of this ending; `seeds` are files that it reads, or refuses for a reason worth keeping."""
@@ -213,8 +210,6 @@ def checked(path: Path, problem: Path, evaluate: Callable[..., object], used_by:
 def readers(place: Path) -> list[Reader]:
     """All of them; `place` is a folder for their seeds, and for what some readers need beside a file."""
     known = seeds(place)
-    old = [one for one in sorted(OLD_FILES.rglob("*")) if one.is_file() and one.stat().st_size < LARGEST_SEED]
-    known |= {str(one.relative_to(OLD_FILES)): one.read_bytes() for one in old}
 
     def like(ending: str, *words: str) -> list[bytes]:
         return [data for name, data in known.items() if Path(name).suffix == ending and any(w in name for w in words)]
