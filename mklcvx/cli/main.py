@@ -215,7 +215,7 @@ def _losses() -> list[dict[str, object]]:
 
 @app.command()
 def explain(
-    name: Annotated[str, typer.Argument(help="A formulation, for example l1, a loss, or a convex baseline.")],
+    name: Annotated[str, typer.Argument(help="A formulation, for example l1, or a loss.")],
     latex: Annotated[bool, typer.Option("--latex", help="Print the formulas as LaTeX.")] = False,
 ) -> None:
     """Explain a formulation or a loss: primal and dual, the way between them, multipliers, limits, reference."""

@@ -328,10 +328,10 @@ def _trivial(formulation: Formulation, task: Posed) -> CertifiedPoint:
     return certify(formulation, task, formulation.trivial_points(task))
 
 
-def preprocessed(instance: Instance, preprocessing: Preprocessing) -> Instance:
-    """The instance after steps fitted on its kernels, where a sample counts as often as its weight says; its test
-    kernels stay as they are until prediction."""
-    fitted = preprocessing.fit(instance.kernels, instance.names, instance.sample_weight)
+def preprocessed(instance: Instance, preprocessing: Preprocessing, weighted: bool = True) -> Instance:
+    """The instance after steps fitted on its kernels, where a sample counts as often as its weight says, or once; its
+    test kernels stay as they are until prediction."""
+    fitted = preprocessing.fit(instance.kernels, instance.names, instance.sample_weight if weighted else None)
     kernels, known = fitted.train_tested(instance.kernels)
     return instance.with_kernels(KnownStack(handed_over(kernels), known))
 

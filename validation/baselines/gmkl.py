@@ -34,17 +34,18 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...certificate import CertifiedPoint, certify, joined
-from ...formulations import Points, RankOneCoefficients, Task
-from ...formulations._dual import DualProgram
-from ...formulations._formulation import Parameter, as_choice
-from ...formulations._primal import PrimalProgram
-from ...formulations.families.single_task import Functions, Multipliers, OnWeights
-from ...formulations.losses import Risk
-from ...solvers.conic import UNITS, solve_declared
-from ...solvers.driver import drive
-from ...solvers.interior.single_task import InteriorSingle
-from ...solvers.second_stage import machine
+from mklcvx.certificate import CertifiedPoint, certify, joined
+from mklcvx.formulations import Points, RankOneCoefficients, Task
+from mklcvx.formulations._dual import DualProgram
+from mklcvx.formulations._formulation import Parameter, as_choice
+from mklcvx.formulations._primal import PrimalProgram
+from mklcvx.formulations.families.single_task import Functions, Multipliers, OnWeights
+from mklcvx.formulations.losses import Risk
+from mklcvx.solvers.conic import UNITS, solve_declared
+from mklcvx.solvers.driver import drive
+from mklcvx.solvers.interior.single_task import InteriorSingle
+from mklcvx.solvers.second_stage import machine
+
 from ._model import Array, Baseline, InputError, Instance, Label, check_tolerance, cp, per_label, shortfall
 from ._priced import PricedWeights, as_constraints, as_prices, weights_at_prices
 

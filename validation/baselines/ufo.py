@@ -32,10 +32,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formulations import Points, lp
-from ...problem.numbers import check_seed, check_tolerance, is_whole
-from ...solvers.conic import CLARABEL, solve_declared
-from ...solvers.driver import Algorithm, Problem, State, drive
+from mklcvx.formulations import Points, lp
+from mklcvx.problem.numbers import check_seed, check_tolerance, is_whole
+from mklcvx.solvers.conic import CLARABEL, solve_declared
+from mklcvx.solvers.driver import Algorithm, Problem, State, drive
+
 from ._joint import Joint, JointPrimal, JointTask
 from ._model import PRICE, Array, Baseline, InputError, Instance, Parameter, cp, shortfall
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...problem.numbers import is_whole
-from ...problem.validation import check_test_stack
+from mklcvx.problem.numbers import is_whole
+from mklcvx.problem.validation import check_test_stack
+
 from ._machines import FOLDS, held_out, machines
 from ._model import PRICE, Array, InputError, Instance
 

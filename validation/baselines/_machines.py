@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
-from ...problem.instance import Instance
-from ...problem.numbers import check_seed, is_whole
-from ...problem.stack import Array, KernelStack
-from ...problem.targets import decided
+from mklcvx.errors import InputError
+from mklcvx.problem.instance import Instance
+from mklcvx.problem.numbers import check_seed, is_whole
+from mklcvx.problem.stack import Array, KernelStack
+from mklcvx.problem.targets import decided
 
 FOLDS = 5
 

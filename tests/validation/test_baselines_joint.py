@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from baselines import mc_mkl, ufo
+from baselines._joint import JointPrimal
+from baselines.mc_mkl import MC_MKL
+from baselines.ufo import UFO, UfoWalk, steepest
 from checks import declared_apart
 from mklcvx import Instance, solve, zoo
-from mklcvx.bench.baselines import mc_mkl, ufo
-from mklcvx.bench.baselines._joint import JointPrimal
-from mklcvx.bench.baselines.mc_mkl import MC_MKL
-from mklcvx.bench.baselines.ufo import UFO, UfoWalk, steepest
 from mklcvx.solvers.driver import Problem
 from mklcvx.zoo import real
 from refusals import check_refused

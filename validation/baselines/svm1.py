@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...solvers.solving import solve
+from mklcvx.solvers.solving import solve
+
 from ._model import PRICE, Baseline, Instance, Label, per_label
 
 

@@ -34,8 +34,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...formulations import Formulation, Points
-from ...formulations.losses._exact import filled, flat_bottom
+from mklcvx.formulations import Formulation, Points
+from mklcvx.formulations.losses._exact import filled, flat_bottom
+
 from ._joint import contrasts_of
 from ._machines import FOLDS, held_out, machines
 from ._model import PRICE, Array, Baseline, Instance, Parameter, Program, check_tolerance, cp, shortfall, solve_declared

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from baselines import lp_beta
+from baselines._machines import held_out, machines
+from baselines.lp_beta import HIGHS, LP_BETA, Mixing
 from checks import declared_apart
 from mklcvx import Instance, zoo
-from mklcvx.bench.baselines import lp_beta
-from mklcvx.bench.baselines._machines import held_out, machines
-from mklcvx.bench.baselines.lp_beta import HIGHS, LP_BETA, Mixing
 from mklcvx.solvers.conic import solve_declared
 from mklcvx.zoo import real
 from refusals import check_refused

@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from baselines import adaboost, best_single, gmkl, knn, lp_beta, mc_mkl, ufo
+from baselines.adaboost import mistakes
+from baselines.gmkl import GMKL
+from baselines.lp_beta import LP_BETA
+from baselines.mc_mkl import MC_MKL
+from baselines.ufo import UFO
 from mklcvx import Instance, zoo
-from mklcvx.bench.baselines import adaboost, best_single, gmkl, knn, lp_beta, mc_mkl, ufo
-from mklcvx.bench.baselines.adaboost import mistakes
+from mklcvx.reports.explain import as_latex, as_text
 from mklcvx.zoo import real
 from refusals import check_refused
 
@@ -81,19 +86,15 @@ def test_bad_settings_are_refused():
         best_single(instance).predict(np.zeros((3, 5, 7)))
 
 
-@pytest.mark.parametrize("name", ["lp_beta", "mc_mkl", "ufo", "gmkl"])
-def test_a_convex_baseline_is_explained_as_a_formulation_is(run, name):
-    code, out, _ = run("explain", name)
-    assert code == 0
-    assert out.startswith(f"{name} — ")
+@pytest.mark.parametrize("problem", [LP_BETA, MC_MKL, UFO, GMKL], ids=lambda problem: problem.name)
+def test_a_convex_baseline_is_explained_as_a_formulation_is(problem):
+    text, code = as_text(problem), as_latex(problem)
+    assert text.startswith(f"{problem.name} — ")
     for part in ("primal", "dual", "From one to the other", "recovery", "multipliers", "Degenerate", "Reference:"):
-        assert part in out
-    assert f"from mklcvx.bench.baselines import {name}" in out
-    code, out, _ = run("explain", name, "--latex")
-    assert code == 0
-    assert r"\text{primal} &" in out
-    assert r"\text{dual} &" in out
-    assert out.isascii()
+        assert part in text
+    assert r"\text{primal} &" in code
+    assert r"\text{dual} &" in code
+    assert code.isascii()
 
 
 @pytest.mark.parametrize(

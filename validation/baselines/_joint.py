@@ -29,9 +29,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...formulations import Formulation, Points
-from ...problem.stack import Array, KernelStack
-from ...problem.targets import Targets
+from mklcvx.formulations import Formulation, Points
+from mklcvx.problem.stack import Array, KernelStack
+from mklcvx.problem.targets import Targets
+
 from ._model import InputError, Instance, Program, cp
 
 NOTATION = __doc__ or ""

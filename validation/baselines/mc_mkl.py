@@ -24,7 +24,8 @@ Reference: Zien & Ong 2007, the convex problem with the hinge loss, and its dual
 
 from __future__ import annotations
 
-from ...formulations.l1 import L1
+from mklcvx.formulations.l1 import L1
+
 from ._joint import Joint
 from ._model import PRICE, Array, Baseline, Instance, check_tolerance, cp, shortfall, solve_declared
 

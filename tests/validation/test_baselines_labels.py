@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from baselines import BASELINES, best_single, knn, svm1
+from baselines._machines import held_out
 from mklcvx import Instance, solve, zoo
-from mklcvx.bench.baselines import BASELINES, best_single, knn, svm1
-from mklcvx.bench.baselines._machines import held_out
 from mklcvx.zoo import real
 from refusals import check_refused
 

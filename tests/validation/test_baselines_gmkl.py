@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from baselines import gmkl
+from baselines._priced import nearest_within
+from baselines.gmkl import GMKL, PricedAlpha, Weighted
 from checks import check_same_function, declared_apart
 from mklcvx import Instance, solve, zoo
-from mklcvx.bench.baselines import gmkl
-from mklcvx.bench.baselines._priced import nearest_within
-from mklcvx.bench.baselines.gmkl import GMKL, PricedAlpha, Weighted
 from mklcvx.zoo import real
 from refusals import check_refused
 

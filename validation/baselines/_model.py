@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...certificate import Certificate, CertifiedPoint
-from ...certificate.run import Row
-from ...errors import InputError
-from ...formulations._cvxpy import cp
-from ...formulations._formulation import Parameter
-from ...formulations.families.single_task import C as PRICE
-from ...problem.instance import Instance
-from ...problem.numbers import check_tolerance
-from ...problem.stack import Array
-from ...problem.targets import Targets, decided
-from ...problem.validation import check_test_stack
-from ...solvers.conic import solve_declared
+from mklcvx.certificate import Certificate, CertifiedPoint
+from mklcvx.certificate.run import Row
+from mklcvx.errors import InputError
+from mklcvx.formulations._cvxpy import cp
+from mklcvx.formulations._formulation import Parameter
+from mklcvx.formulations.families.single_task import C as PRICE
+from mklcvx.problem.instance import Instance
+from mklcvx.problem.numbers import check_tolerance
+from mklcvx.problem.stack import Array
+from mklcvx.problem.targets import Targets, decided
+from mklcvx.problem.validation import check_test_stack
+from mklcvx.solvers.conic import solve_declared
 
 __all__ = [  # what the files of baselines are written in
     "PRICE", "Array", "Baseline", "InputError", "Instance", "Label", "Parameter", "Program", "check_tolerance", "cp",

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
-from ...formulations._regulariser import Regulariser
-from ...formulations._roots import increasing_roots
-from ...problem.stack import Array
+from mklcvx.errors import InputError
+from mklcvx.formulations._regulariser import Regulariser
+from mklcvx.formulations._roots import increasing_roots
+from mklcvx.problem.stack import Array
 
 ROUNDING = 1e-12
 ZERO_RESIDUAL = 1e-12  # below it, the constraints contradict each other

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...problem.numbers import is_whole
-from ...problem.targets import Targets, decided
-from ...problem.validation import check_test_stack
+from mklcvx.problem.numbers import is_whole
+from mklcvx.problem.targets import Targets, decided
+from mklcvx.problem.validation import check_test_stack
+
 from ._machines import each_kernel
 from ._model import Array, InputError, Instance
 
