@@ -15,7 +15,6 @@ import sys
 import warnings
 
 from ..errors import InputError, clipped, nearest
-from ..renamed import renamed
 from ._formulation import Formulation, Parameter, Points
 from .alignment import ALIGNMENT
 from .average import AVERAGE
@@ -69,4 +68,3 @@ __all__ = [
     "FORMULATIONS", "SINGLE_TASKS", "Formulation", "LowerBound", "Parameter", "Points", "RankOneCoefficients",
     "SingleTask", "Task", "UpperBound", "get",
 ]  # fmt: skip
-__getattr__ = renamed(__name__, {"Implied": "mklcvx.formulations:RankOneCoefficients"})

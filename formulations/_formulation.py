@@ -16,7 +16,6 @@ import numpy as np
 
 from ..errors import InputError, nearest
 from ..problem.instance import Instance
-from ..renamed import OldName
 from ._cvxpy import cp
 
 LARGEST = 1e100  # a number whose square is one
@@ -195,8 +194,6 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
     @abstractmethod
     def trivial_points(self, task: TaskT) -> Points[DualT, PrimalT]:
         """Feasible points that are known without a solver."""
-
-    at_hand = OldName("trivial_points")
 
     @abstractmethod
     def from_primal(self, program: PrimalProgramT, task: TaskT, unit: float) -> Points[DualT, PrimalT]:

@@ -6,7 +6,6 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import renamed
 from ._version import __version__
 
 if TYPE_CHECKING:
@@ -86,23 +85,15 @@ HOME = {name: module for module, names in HOMES.items() for name in names.split(
 MODULES = {"kernels": "problem.kernels", "plot": "reports.plot", "preprocessing": "problem.preprocessing"}
 ROOMS = ("estimators", "exercises", "formulations", "zoo")
 
-renamed.install()
 
-
-def _find(name: str) -> Any:
+def __getattr__(name: str) -> Any:
     if name in HOME:
         found = getattr(import_module(f".{HOME[name]}", __name__), name)
         globals()[name] = found
         return found
     if name in MODULES or name in ROOMS:
         return import_module(f".{MODULES.get(name, name)}", __name__)
-    if renamed.place_of(f"{__name__}.{name}") is not None:
-        return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
-
-
-OLD_NAMES = {"Path": f"{__name__}:RegularizationPath", "path": f"{__name__}:solve_path"}
-__getattr__ = renamed.renamed(__name__, OLD_NAMES, otherwise=_find)
 
 
 def __dir__() -> list[str]:

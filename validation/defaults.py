@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from defaults_page import page
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
@@ -34,6 +33,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import mklcvx
+from defaults_page import page
 from mklcvx import HypergraphEmbedding, InputError, Instance, MKLClassifier, MKLRegressor, TwoStageMKL, zoo
 from mklcvx.estimators.bank import FittedBank
 from mklcvx.estimators.columns import Table

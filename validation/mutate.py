@@ -35,9 +35,10 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple, NoReturn
 
-from mutants import Mutant, mutants_of
 from rich.console import Console
 from rich.progress import track
+
+from mutants import Mutant, mutants_of
 
 ROOT = Path(__file__).resolve().parents[1]
 # Which tests a file's mutants meet, by topic; every other file is a single task's theorem.

@@ -20,7 +20,6 @@ import numpy as np
 from ...errors import InputError
 from ...problem.instance import Instance
 from ...problem.stack import Array, KernelStack
-from ...renamed import OldName
 from .._cvxpy import cp
 from .._formulation import Formulation, Given, Parameters, Points, as_flag
 from .single_task import C
@@ -84,8 +83,6 @@ class LabelTask(KernelStack):
         signed = beta * self.signs
         squares = [np.einsum("ki,ki->k", signed @ kernel, signed) for kernel in self.each_kernel()]
         return np.maximum(np.stack(squares, axis=1), 0.0)
-
-    correlations = OldName("q")
 
     def evaluate(self, coefficients: Array) -> tuple[Array, Array]:
         """Outputs f_k(x_i), (k, n), and ‖f_k^m‖², (k, M)."""

@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ...problem.stack import Array, KernelStack
-from ...renamed import OldName
 from .._formulation import Own
 from ..losses import LOSSES, REAL, Loss, Risk
 
@@ -160,5 +159,3 @@ class Task(KernelStack):
     def risk(self, outputs: Array) -> Risk:
         """The minimum over b (and ρ)."""
         return self.loss_function.risk(outputs, self.y, self.box, self.bias)
-
-    correlations, sharp_correlations = OldName("root_q"), OldName("accurate_root_q")

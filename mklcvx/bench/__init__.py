@@ -1,1 +1,1 @@
-"""Benchmarks of solvers, conformance and validation over the zoo, and the baselines of the papers."""
+"""Benchmarks of solvers, conformance, and the matrix of solvers and formulations over the zoo."""

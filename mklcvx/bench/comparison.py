@@ -26,7 +26,6 @@ from ..formulations import Formulation
 from ..io.files import save_instance
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
-from ..solvers.names import accepted_name
 from ..solvers.solving import SOLVERS, solver_named
 from ..verification.answers import read_answer
 from ..verification.judge import judge
@@ -218,7 +217,6 @@ def _named(name: str, formulation: Formulation) -> Contestant:
                 f"{name} needs {peer.package}, which cannot be imported: pip install 'mklcvx[{peer.extra}]'"
             )
         return InWorker(name, "peer", note=peer.note(formulation.name))
-    name = accepted_name(name)
     if name not in {solver.name for solver in SOLVERS}:
         raise InputError(f"unknown solver {name!r}: {nearest(name, [*PEERS, *(s.name for s in SOLVERS)])}")
     return InWorker(name, tolerance=solver_named(name, formulation).tolerance)

@@ -18,7 +18,7 @@ from ..schemas import MACHINES
 from .record import Certificate
 from .solution import Solution, cross_kernels, decision_values, plain
 
-SCHEMA = MACHINES[-1]
+SCHEMA = MACHINES
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,7 @@ def bench(
     chosen.posed_for(problem, given).task(problem, given)
     from ..bench.comparison import compare, contestants
 
-    entrants = contestants(chosen, options.solvers_in(solvers), external or [])
+    entrants = contestants(chosen, options.names_in(solvers), external or [])
     from .display import Progress, show_benchmark
 
     with Progress(as_json) as progress:

@@ -158,7 +158,6 @@ def list_formulations(
 ) -> None:
     """List the formulations, the losses, their parameters, which go together, and the solvers."""
     options.check_docstrings()
-    from ..solvers.names import former_names
     from ..solvers.solving import SOLVERS
     from .display import formulation_table, loss_table, solver_table
 
@@ -178,7 +177,6 @@ def list_formulations(
         solvers = [
             {
                 "name": s.name,
-                "former_names": former_names(s.name),
                 "summary": s.summary,
                 "formulations": s.serves,
                 "tolerance": s.tolerance,
@@ -217,7 +215,7 @@ def _losses() -> list[dict[str, object]]:
 
 @app.command()
 def explain(
-    name: Annotated[str, typer.Argument(help="A formulation, for example l1, a loss, or a convex baseline.")],
+    name: Annotated[str, typer.Argument(help="A formulation, for example l1, or a loss.")],
     latex: Annotated[bool, typer.Option("--latex", help="Print the formulas as LaTeX.")] = False,
 ) -> None:
     """Explain a formulation or a loss: primal and dual, the way between them, multipliers, limits, reference."""

@@ -18,7 +18,6 @@ from ..defaults import NORMALISE, TOLERANCE
 from ..errors import InputError, nearest
 from ..io.files import check_apart, check_output, load_instance
 from ..io.readings import check_asked
-from ..solvers.names import current_name
 
 if TYPE_CHECKING:
     from ..problem.instance import Instance
@@ -47,14 +46,6 @@ def check_docstrings() -> None:
     """Refuse what is made of docstrings where Python has left them out."""
     if check_docstrings.__doc__ is None:
         raise InputError("PYTHONOPTIMIZE=2 (python -OO) leaves out the docstrings, which this command shows: unset it")
-
-
-def solver_now(name: str) -> str:
-    """Return the current name of a solver; a former name is accepted with a message."""
-    new = current_name(name)
-    if new != name:
-        say(f"solver {name} is now {new}: use that name")
-    return new
 
 
 InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and targets: {FORMATS}.", show_default=False)]
@@ -104,7 +95,6 @@ SolverName = Annotated[
     str,
     typer.Option(
         help="auto (interior, then clarabel), interior, clarabel, scs, or a published algorithm: see 'mklcvx list'.",
-        callback=solver_now,
     ),
 ]
 Seed = Annotated[
@@ -126,11 +116,6 @@ Score = Annotated[
 def names_in(text: str | None) -> list[str] | None:
     """Split a comma-separated list."""
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
-
-
-def solvers_in(text: str | None) -> list[str] | None:
-    names = names_in(text)
-    return None if names is None else [solver_now(name) for name in names]
 
 
 def parse_grid(items: list[str]) -> dict[str, list[Any]]:

@@ -51,12 +51,12 @@ def report(
     from ..reports.pages import chosen_solvers, report_page, runs_of, save
     from ..solvers.solving import prepared, solve
 
-    chosen_solvers(formulation, options.solvers_in(solvers))  # refuse bad names before anything is read
+    chosen_solvers(formulation, options.names_in(solvers))  # refuse bad names before anything is read
     method = prepared(formulation, "auto", tol, time_limit, None, None)
     problem, preparation = options.loaded(instance, repair, kernels, centre, normalise, var)
     problem = options.one_machine(problem, formulation, given, positive, "report")
     task, _ = chosen.posed_for(problem, given).task(problem, given)  # refuse bad parameters before solving
-    compared = chosen_solvers(formulation, options.solvers_in(solvers), task)
+    compared = chosen_solvers(formulation, options.names_in(solvers), task)
     if folds is not None:
         check_request(problem, formulation, folds, None)
         before, in_folds = options.scaled_before(centre, normalise)

@@ -21,7 +21,7 @@ from ..io.files import check_output, existing_file, read_npz, solution_arrays, s
 from ..io.json_text import first_line, parsed
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
-from ..schemas import MODEL, check_schema, known
+from ..schemas import MODEL, check_schema
 from .bank import FittedBank
 from .columns import Table
 from .inputs import View
@@ -29,7 +29,6 @@ from .scalers import Step, described
 from .source import PRECOMPUTED, KernelSource
 
 NAMES = ("MKLClassifier", "MKLRegressor", "OneClassMKL", "MultiLabelMKL", "TwoStageMKL", "HypergraphEmbedding")
-PLAIN, WITH_SCALERS = MODEL  # a file with scalers is not for readers that would leave them out
 REMEDY = "give a file written by save"
 SCORES = ("cv_scores_", "average_cv_scores_")
 OPTIONAL = ("classes_", "calibration_", "feature_names_in_", "label_names_", "offset_", *SCORES)
@@ -59,7 +58,7 @@ def written(path: str | Path, model: Any, name: str = "", before: Sequence[Step]
     steps, learned = described(before, _plain)
     arrays |= {key: _savable(key, value) for key, value in learned.items()}
     record = {
-        "schema": WITH_SCALERS if steps else PLAIN,
+        "schema": MODEL,
         "estimator": type(model).__name__,
         "parameters": {name: _plain(value) for name, value in given.items()},
         "bank": bank,
@@ -106,7 +105,7 @@ def is_model(path: str | Path) -> bool:
         return False
     record = read_npz(Path(path)).get("record")
     alone = isinstance(record, np.ndarray) and record.ndim == 0
-    return alone and known(parsed(str(record), f"model {path}").get("schema"), MODEL)
+    return alone and parsed(str(record), f"model {path}").get("schema") == MODEL
 
 
 def require(holds: object, fault: str) -> None:
@@ -241,7 +240,7 @@ def _views(written: Any, source: KernelSource) -> list[View]:
 
 
 def _bank(bank: Any, train: Array, weight: Array | None, names: list[str], renamed: bool, features: Any) -> FittedBank:
-    """The bank, whose kernels have the features' names, or numbers in older files, or were renamed by the user."""
+    """The bank, whose kernels have the features' names, or numbers, or were renamed by the user."""
     words = isinstance(features, np.ndarray) and features.dtype.kind == "U" and features.shape == (train.shape[1],)
     for known_as in (features.tolist(), None) if words and len(set(features)) == len(features) else (None,):
         fitted = FittedBank(bank).fit(Table(train, train, known_as), None, weight)

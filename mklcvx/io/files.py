@@ -37,7 +37,6 @@ __all__ = [
     "save_trace", "solution_arrays", "solution_of_arrays", "write_folder", "write_whole",
 ]  # fmt: skip
 
-INSTANCE_SCHEMA = INSTANCE[-1]
 WRITTEN_BY = "give a file of mklcvx solve -o, or of save_solution"
 NARROW = ("float16", "float32")
 ENDINGS = (".npz", ".mat", ".json")
@@ -87,7 +86,7 @@ def load_instance(
     """
     where = f"instance {path}"
     content, guessed = _read_fields(path, readings.chosen_for_instance, variables or {}, where)
-    check_schema(str(content.get("schema", INSTANCE_SCHEMA)), INSTANCE, where, "give a file of kernels and targets")
+    check_schema(str(content.get("schema", INSTANCE)), INSTANCE, where, "give a file of kernels and targets")
     named = [key for key in KINDS if key in content]
     if named and all(content[key] is None for key in named):
         raise InputError(f"{where}: {named[0]} is null: store numbers, or leave it out where there are no targets")
@@ -144,7 +143,7 @@ def _read_fields(
                 f"{where}: is a folder, whose files have the names of fields: rename them, without {option}"
             )
         raw = read_arrays(path)
-        check_schema(str(raw.get("schema", INSTANCE_SCHEMA)), INSTANCE, where, "give a file of kernels and targets")
+        check_schema(str(raw.get("schema", INSTANCE)), INSTANCE, where, "give a file of kernels and targets")
         chosen = chosen_of(readings.listing_of(raw))
         used = {name for names in chosen.values() for name in names}
         content = {name: value for name, value in raw.items() if name not in used}
@@ -196,7 +195,7 @@ def save_instance(path: str | Path, instance: Instance, *, compressed: bool = Tr
     >>> mklcvx.save_instance("problem.json", mklcvx.zoo.by_hand())
     """
     check_path(path, "save_instance('problem.npz', instance)")
-    values = {"schema": INSTANCE_SCHEMA, "kernels": instance.kernels, **arguments_of(instance)}
+    values = {"schema": INSTANCE, "kernels": instance.kernels, **arguments_of(instance)}
     if Path(path).suffix in ("", ".json") and instance.kernels.dtype in NARROW:
         values["dtype"] = str(instance.kernels.dtype)
     _write_arrays(path, values, compressed)

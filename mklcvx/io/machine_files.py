@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..problem.machines import MULTI_CLASS, machines_for
 from ..problem.preprocessing import Preprocessing
 from ..problem.targets import classes_of
-from ..schemas import MACHINES, check_schema, known
+from ..schemas import MACHINES, check_schema
 from .files import existing_file, read_npz, solution_arrays, solution_of_arrays
 from .json_text import first_line, parsed, read_object
 from .solution_records import solution_of_record
@@ -60,11 +60,11 @@ def load_answer(path: str | Path) -> Solution | Machines:
         arrays = read_npz(path)
         text = arrays.get("record")
         record = {} if text is None else parsed(str(text), where)
-        if not known(record.get("schema"), MACHINES):
+        if record.get("schema") != MACHINES:
             return solution_of_arrays(arrays, where)
         return _joined(record, where, lambda i: _from_arrays(arrays, i))
     record = read_object(path, "solution")
-    if not known(record.get("schema"), MACHINES):
+    if record.get("schema") != MACHINES:
         return solution_of_record(record, where)
     return _joined(record, where, lambda i: _from_record(record, i))
 
@@ -75,8 +75,8 @@ def is_machines(path: Path, limit: float) -> bool:
         return False
     if path.suffix == ".npz":
         record = read_npz(path, limit).get("record")
-        return record is not None and known(parsed(str(record), f"answer {path}").get("schema"), MACHINES)
-    return known(read_object(path, "answer", limit).get("schema"), MACHINES)
+        return record is not None and parsed(str(record), f"answer {path}").get("schema") == MACHINES
+    return read_object(path, "answer", limit).get("schema") == MACHINES
 
 
 def _from_arrays(arrays: dict[str, object], i: int) -> tuple[Solution, Any]:

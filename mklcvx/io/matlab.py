@@ -1,6 +1,6 @@
 """MATLAB files, in the conventions of MATLAB: kernels n×n×M, column vectors, logicals, cell arrays.
 
-The three formats have a reader each: `mat4`, `mat5` and `hdf5_apart`. Here variables become fields.
+Libraries read them, in a process of its own (`matlab_apart`). Here variables become fields.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, clipped
 from .fields import CLASSES, MATRICES, STACKS, WORDS, is_field
-from .hdf5_apart import read_apart
 from .json_text import check_size
-from .mat4 import read_mat4
-from .mat5 import cells, is_version5, read_mat5
+from .matlab_apart import read_apart
+from .matlab_variables import cells
 from .readings import Chosen, Listing
 
-FIRST_BYTES_OF_HDF5 = b"\x89HDF"
 LARGEST = 2**31 - 1  # bytes of a variable of a v5 file
 
 
@@ -35,12 +33,8 @@ def read_mat(
     ours = _ours if what == "instance" else _answer
     try:
         check_size(str(path), path.stat().st_size, limit)
-        with path.open("rb") as file:
-            head = file.read(520)
-        is_hdf5 = head.startswith(FIRST_BYTES_OF_HDF5) or head[512:516] == FIRST_BYTES_OF_HDF5
         pick = choose or (lambda listing: {name: (name,) for name in listing if is_field(name, what)})
-        read = read_apart if is_hdf5 else read_mat5 if is_version5(head) else read_mat4
-        variables, chosen = read(path, pick, limit)
+        variables, chosen = read_apart(path, pick, limit)
         used = {name for names in chosen.values() for name in names}
         content: dict[str, Any] = {name: None for name in variables if name not in used}
         for field, names in chosen.items():

@@ -1,8 +1,4 @@
-"""Solutions from the records of files. The types, finiteness and shapes of all fields are checked.
-
-Files of every schema in `schemas.SOLUTION` are read. Fields that an older one lacks are taken from DEFAULTS, and in the
-certificate from the defaults of `Certificate`.
-"""
+"""Solutions from the records of files. The types, finiteness and shapes of all fields are checked."""
 
 from __future__ import annotations
 
@@ -19,13 +15,8 @@ from ..certificate.solution import Solution
 from ..errors import InputError, remedy
 from ..problem.preprocessing import Preprocessing
 from ..problem.targets import KINDS, LABELLED, NONE
-from ..schemas import MACHINES, SOLUTION, check_schema, known
+from ..schemas import MACHINES, SOLUTION, check_schema
 from .json_text import first_line
-
-# Fields that may be missing in a file, and their defaults: labels ±1, no preprocessing, no messages.
-NULL = "alpha coefficients norms bias_interval classes classes_kind preprocessing alpha_low tolerance slopes"
-DEFAULTS: dict[str, Any] = dict.fromkeys(NULL.split())
-DEFAULTS |= {"target": "y", "label_names": ["y"], "message": "", "notes": [], "svm_solves": 0, "bias_low": 0.0}
 
 # What null stands for in a certificate: a number that proves nothing.
 UNPROVED = dict.fromkeys(("upper", "gap", "rounding", "ridge", "ridge_share"), math.inf)
@@ -33,13 +24,12 @@ UNPROVED |= {"lower": -math.inf, "scale": 0.0, "stretch": 1.0}
 
 
 def solution_of_record(record: dict[str, Any], where: str) -> Solution:
-    if known(record.get("schema"), MACHINES):
+    if record.get("schema") == MACHINES:
         load = remedy("mklcvx.io.machine_files.load_machines", "mklcvx predict")
         raise InputError(f"{where}: holds one solution for each of several machines: read it with {load}")
     check_schema(record.get("schema"), SOLUTION, where, "give a file of mklcvx solve -o")
     try:
-        fields = {**DEFAULTS, **record}
-        solution = Solution(**{name: read(fields[name]) for names, read in READERS.items() for name in names.split()})
+        solution = Solution(**{name: read(record[name]) for names, read in READERS.items() for name in names.split()})
         _check_fit(solution)
         return solution
     except (KeyError, TypeError, ValueError, OverflowError) as fault:
@@ -48,18 +38,9 @@ def solution_of_record(record: dict[str, Any], where: str) -> Solution:
 
 
 def _certificate(said: Mapping[str, Any]) -> Certificate:
-    """A certificate from its fields. One of the first schema has no account of rounding, and was compared with the
-    largest term of the two objectives."""
-    read = {
-        name: worst if said[name] is None else float(said[name]) for name, worst in UNPROVED.items() if name in said
-    }
-    lower, upper, scale = (read[name] for name in ("lower", "upper", "scale"))
-    if "rounding" not in said:
-        return Certificate(lower, upper, max(abs(lower), abs(upper), scale))
-    shares = {name: read[name] for name in ("rounding", "ridge", "ridge_share", "stretch")}
-    gain = _optional(float)(said.get("gain"))
+    read = {name: worst if said[name] is None else float(said[name]) for name, worst in UNPROVED.items()}
     ridges = None if said.get("ridges") is None else tuple(float(delta) for delta in said["ridges"])
-    return Certificate(lower, upper, scale, read["gap"], **shares, ridges=ridges, gain=gain)
+    return Certificate(width=read.pop("gap"), **read, ridges=ridges, gain=_optional(float)(said.get("gain")))
 
 
 def _check_fit(solution: Solution) -> None:

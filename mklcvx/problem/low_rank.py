@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from ..renamed import OldName
 from .boundary import public_class
 from .distributed import DaskArray, Distributed
 from .memory import check_stack
@@ -216,8 +215,6 @@ class LowRank:
             One number for each kernel.
         """
         return self.sums((np.asarray(vector) @ self.columns) ** 2)
-
-    images, squares = OldName("matvecs"), OldName("quad_forms")
 
 
 def by_rows(kernels: LowRank, function: Callable[[Array], Array]) -> Array:

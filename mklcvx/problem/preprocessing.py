@@ -6,7 +6,6 @@ the same arithmetic, kernel by kernel, and the values k(x, x) are carried along 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -44,7 +43,6 @@ __all__ = [
 ]  # fmt: skip
 
 ASYMMETRY = 1e-8
-ALIKE = 1e-6  # of the largest: what two fits on the same kernels may differ by
 WANTED = "one, such as a float array of NumPy"
 
 
@@ -209,13 +207,6 @@ class Preprocessing:
         chain._states = [[{key: value[m] for key, value in state.items()} for _, state in loaded] for m in range(M)]
         return chain
 
-    def agrees(self, other: Preprocessing) -> bool:
-        """Whether another chain has the same steps, with the same numbers up to rounding."""
-        if self._shape != other._shape or [step.name for step in self.steps] != [step.name for step in other.steps]:
-            return False
-        pairs = zip(itertools.chain(*self._states), itertools.chain(*other._states), strict=True)
-        return all(_alike(one[key], two[key]) for one, two in pairs for key in one)
-
     def _which(self, m: int) -> str:
         return f"kernel {m}" if self._names is None else f"kernel {m} ({self._names[m]})"
 
@@ -277,11 +268,6 @@ def fitted_to(steps: Preprocessing | None, count: int, samples: int) -> Preproce
     return copy(steps)
 
 
-def _alike(one: ArrayLike, other: ArrayLike) -> bool:
-    one, other = np.asarray(one), np.asarray(other)
-    return one.shape == other.shape and bool(np.abs(one - other).max() <= ALIKE * np.abs(one).max())
-
-
 def _counts(sample_weight: Array | None, samples: int) -> Array | None:
     """How often each sample counts; None where all count once."""
     weight = as_weights(sample_weight, samples, may_vanish=True)
@@ -340,25 +326,12 @@ def _load_step(entry: object, M: int, n: int) -> tuple[Step, State]:
         raise InputError(f"preprocessing: step {name!r:.40} is unknown: {nearest(str(name)[:40], STEPS)}")
     step, state = STEPS[name](), {}
     found = entry if isinstance(entry, Mapping) else {}
-    if isinstance(step, Centre) and "means" in found:
-        found = _in_parts(found, M, n)
     _require_keys(found, {"step", *step.per_sample}, f"step {name!r}")
     for key, per_sample in step.per_sample.items():
         state[key] = _load_values(found[key], (M, n) if per_sample else (M,), f"{key} of step {name!r}")
         if key == step.divides_by and state[key].min() < np.finfo(float).tiny:
             raise _unreadable(f"{key} of step {name!r} is not positive")
     return step, state
-
-
-def _in_parts(entry: Mapping[str, object], M: int, n: int) -> dict[str, object]:
-    """A step of an old file, which has undivided means, in the present parts."""
-    _require_keys({**entry, "shares": None}, {"step", "means", "mean", "shares"}, f"step {entry['step']!r}")
-    means = _load_values(entry["means"], (M, n), "means")
-    mean = _load_values(entry["mean"], (M,), "mean")
-    with np.errstate(over="ignore"):
-        offsets = means - mean[:, None]
-    parts = {"offsets": offsets.tolist(), "mean": mean.tolist(), "rest": [0.0] * M}
-    return {**{key: value for key, value in entry.items() if key != "means"}, **parts}
 
 
 def _load_values(values: object, shape: tuple[int, ...], name: str) -> Array:

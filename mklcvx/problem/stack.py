@@ -11,7 +11,6 @@ from typing import NamedTuple, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..renamed import OldName
 from .distributed import Asked, Distributed, adder, entries, rows_at_once
 from .factors import EPSILON, Factor, NumericalFactor, factored, offsets_of, orthogonal, pivoted, pivoted_cholesky
 from .low_rank import LowRank, Stored
@@ -385,9 +384,6 @@ class KernelStack:
             reference = self.reference if centred else None
             (self._factored[m, centred],) = self.each(partial(pivoted, reference=reference), of=[m])
         return self._factored[m, centred]
-
-    images, own_images, swept = OldName("matvecs"), OldName("matvecs_each"), OldName("update_and_matvec")
-    squares, sharp_squares = OldName("quad_forms"), OldName("accurate_quad_forms")
 
     def typical_kernel_size(self) -> float:
         """Geometric mean over the kernels of the mean diagonal entry."""

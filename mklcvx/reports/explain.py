@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import textwrap
-from importlib import import_module
 
 from ..errors import InputError, nearest
 from ..formulations import FORMULATIONS, Formulation, get
@@ -16,7 +15,6 @@ GENERAL = """n samples x_i, M kernels with Gram matrices K_m, f_m a function in 
 f = Σ_m f_m + b; α the samples' multipliers, (α∘y)_i = α_i y_i, q_m(α) = (α∘y)'K_m(α∘y); (x)₊ = max(0, x); Δ a simplex.
 
 """
-BASELINES = ("lp_beta", "mc_mkl", "ufo", "gmkl")  # those that solve a convex problem of their own
 SOLVE = "mklcvx solve problem.npz "
 EXTREMUM = re.compile(r"(min|max) over (.*)$")
 DEFINED = re.compile(r"\S+\([^()]*\)|c_i")  # what begins a line of its own: ℓ(y, z), risk(f), g(α), the prices
@@ -26,12 +24,9 @@ ASCII = str.maketrans(
 
 
 def named(name: str) -> Formulation | AnyLoss:
-    """Return the formulation or the loss of that name, or the problem of a baseline."""
+    """Return the formulation or the loss of that name."""
     if name in KNOWN:
         return KNOWN[name]
-    if name in BASELINES:
-        problem: Formulation = getattr(import_module(f"..bench.baselines.{name}", __package__), name.upper())
-        return problem
     try:
         return get(name)
     except InputError:
@@ -46,9 +41,7 @@ def as_text(formulation: Formulation | AnyLoss) -> str:
     if formulation.needs_groups:
         lines.append("    groups      of the instance: one integer per kernel")
     lines += ["", "Notation", textwrap.indent(GENERAL + formulation.notation.strip(), "    "), ""]
-    is_baseline = formulation.name in BASELINES
-    how = f"from mklcvx.bench.baselines import {formulation.name}" if is_baseline else SOLVE + formulation.usage
-    return "\n".join([*lines, f"Try: {how}"])
+    return "\n".join([*lines, f"Try: {SOLVE}{formulation.usage}"])
 
 
 def as_latex(formulation: Formulation | AnyLoss) -> str:

@@ -9,14 +9,13 @@ from ..problem.instance import Instance
 from ..problem.low_rank import LowRank
 from ..problem.memory import check_memory
 from ..problem.streamed import Streamed
-from .names import current_name
 
 DECLARED = ("clarabel", "scs", "silp_exact")  # solvers of programmes that hold the kernels' factors
 
 
 def estimate(samples: int, count: int, solver: str) -> tuple[float, float]:
     """Seconds and gigabytes for kernels of full rank, good to a factor of three or so."""
-    solver, size = current_name(solver), samples * count
+    size = samples * count
     seconds = 3.0 * (samples / 200) ** 2.6 * (count / 20) ** 1.2
     if solver in ("auto", "interior"):  # a dozen steps, each a pass over the kernels and a factorisation
         return 15 * (2e-9 * samples * size + 5e-11 * samples**3), 8e-9 * (samples * size + 6 * samples**2)
@@ -38,7 +37,7 @@ def check_size(instance: Instance, solver: str, given: Given) -> None:
     matrices = 4.0 if outputs == 1 else 4.0 + outputs
     if outputs > 1 and (instance.targets.kind == "response" or KNOWN.get(str(given.get("loss")), HINGE).joint):
         matrices = max(matrices, 2.0 * outputs**2)  # a block for every two outputs
-    declared = current_name(solver) in DECLARED
+    declared = solver in DECLARED
     matrices += 3.0 * instance.count if declared else 0.0
     width = min(samples, stack.rank) if isinstance(stack, LowRank) and outputs == 1 else samples
     python = "take fewer samples" if isinstance(stack, LowRank) else "give kernels of lower rank (mklcvx.LowRank)"

@@ -25,7 +25,6 @@ from ..problem.instance import Instance
 from ..problem.numbers import AnyArray
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
-from ..renamed import renamed
 from .interrupts import stop_if_interrupted
 from .registry import Options
 from .solving import prepared, solved
@@ -224,8 +223,3 @@ def json_line(solution: Solution | Machines) -> str:
 
 def described(point: Given) -> str:
     return ", ".join(f"{name} = {value}" for name, value in point.items())
-
-
-__getattr__ = renamed(
-    __name__, {"Path": "mklcvx.solvers.paths:RegularizationPath", "path": "mklcvx.solvers.paths:solve_path"}
-)

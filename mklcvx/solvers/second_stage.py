@@ -23,7 +23,6 @@ from ..formulations.svm import SVM
 from ..problem.boundary import public
 from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
-from ..renamed import keywords_now
 from .conic import solve_declared
 from .families.family import Fields
 from .interior.engine import InteriorPoint
@@ -110,7 +109,6 @@ def one_versus_rest(
 
 
 @public
-@keywords_now("C", after=2)
 def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_STAGE_C) -> Solution:
     """Train support vector machines with the kernel that a solution has learned.
 

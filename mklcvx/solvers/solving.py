@@ -30,7 +30,6 @@ from .cost import check_size, estimate
 from .families.family import Found
 from .interior.engine import InteriorPoint
 from .interrupts import interruptible
-from .names import accepted_name
 from .registry import ALGORITHMS, Algorithm, Callback, Options, drive, with_options
 
 CLARABEL = "clarabel"
@@ -140,7 +139,7 @@ SOLVERS: tuple[Solver, ...] = (
 
 
 def solver_named(name: str, formulation: Formulation) -> Solver:
-    name, known = accepted_name(name), {solver.name: solver for solver in SOLVERS}
+    known = {solver.name: solver for solver in SOLVERS}
     if name not in known:
         raise InputError(f"unknown solver {name!r}: {nearest(str(name), known)}")
     solver = known[name]
@@ -338,11 +337,8 @@ def preprocessed(instance: Instance, preprocessing: Preprocessing, weighted: boo
 
 
 def refitted(instance: Instance, known: Preprocessing) -> Instance:
-    """The instance after the steps of a record, fitted again: its numbers are not trusted. They tell whether a sample
-    counted as often as its weight says, or once, as it did up to version 0.1."""
-    again = Preprocessing(known.steps)
-    found = preprocessed(instance, again)
-    return found if again.agrees(known) else preprocessed(instance, again, weighted=False)
+    """The instance after the steps of a record, fitted again: its numbers are not trusted."""
+    return preprocessed(instance, Preprocessing(known.steps))
 
 
 def _why_not(

@@ -17,15 +17,12 @@ from ..errors import InputError
 from ..io.files import MULTIPLIER, read_record
 from ..problem.instance import Instance
 from ..problem.stack import Array
-from ..renamed import renamed
 
 FINE = 1e-10  # of the SVM that is solved for weights without α
 LARGEST = 2.0**27  # bytes of an answer where the instance is not known
 FIELDS = ("weights", "alpha", "coefficients")
 CLAIMS = ("bias", "objective")
 PARTS = ("weights", "alpha", "bias", "coefficients", "multipliers", "objective")
-
-__getattr__ = renamed(__name__, {"judge": "mklcvx.verification.judge:judge"})
 
 
 @dataclass(frozen=True)

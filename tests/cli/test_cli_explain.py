@@ -60,9 +60,8 @@ def test_list_as_json(run):
     assert (about["clarabel"]["tolerance"], about["simplemkl"]["tolerance"]) == (1e-8, 1e-4)
     assert [name for name in NAMES if rows[name]["needs_groups"]] == ["ckl", "vskl"]
     assert set(content["solvers"][0]) == {
-        "name", "former_names", "summary", "formulations", "tolerance", "options", "reference",
+        "name", "summary", "formulations", "tolerance", "options", "reference",
     }  # fmt: skip
-    assert (about["clarabel"]["former_names"], about["scs"]["former_names"]) == (["exact"], [])
 
 
 def test_losses_as_json(run):

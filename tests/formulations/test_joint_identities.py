@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from baselines.mc_mkl import mc_mkl
 from joint_cases import FOR_RESPONSES, classes, kernels, posed, responses
 from mklcvx import Instance, formulations, solve
-from mklcvx.bench.baselines.mc_mkl import mc_mkl
 from mklcvx.formulations._formulation import demonstration
 
 

@@ -62,17 +62,6 @@ def test_options_are_given_by_name(name):
     assert placed <= free
 
 
-def test_an_option_that_had_a_place_still_has_it():
-    problem = zoo.real("wine", "classes", samples=30, count=5)
-    found = solve(problem, "ts")
-    with pytest.warns(FutureWarning, match=r"second_stage: options are given by name: write C=2.0") as caught:
-        placed = mklcvx.second_stage(problem, found, 2.0)
-    assert caught[0].filename == __file__
-    np.testing.assert_array_equal(placed.alpha, mklcvx.second_stage(problem, found, C=2.0).alpha)
-    with pytest.raises(TypeError):
-        mklcvx.second_stage(problem, found, 2.0, C=2.0)
-
-
 # ----------------------------------------------------------------------------------------------------------- reprs
 def test_reprs_say_what_a_thing_is_in_two_lines_at_most():
     problem = zoo.random(40, 3, seed=1)

@@ -15,7 +15,7 @@ ROOMS = (
     "exercises", "cli",
 )  # fmt: skip
 APART = "checker"  # imports nothing, and nothing imports it
-LOOSE = ("__init__", "__main__", "_version", "defaults", "errors", "renamed", "schemas")
+LOOSE = ("__init__", "__main__", "_version", "defaults", "errors", "schemas")
 
 
 def modules():

@@ -33,10 +33,10 @@ def deep(depth):
         ('{"schema": ', ("not readable JSON",)),
         ("[1, 2]", ("holds no JSON object",)),
         ("3", ("holds no JSON object",)),
-        ("{}", ("schema None is not 'mklcvx.solution/1'", "give a file of mklcvx solve -o")),
+        ("{}", ("schema None is not 'mklcvx.solution/2'", "give a file of mklcvx solve -o")),
         ('{"schema": "mklcvx.solution/3"}', ("schema 'mklcvx.solution/3' is not",)),
         ('{"schema": ["mklcvx.solution/1"]}', ("schema ['mklcvx.solution/1'] is not",)),
-        ('{"schema": "mklcvx.solution/1"}', ("incomplete or damaged (KeyError: 'formulation')",)),
+        ('{"schema": "mklcvx.solution/2"}', ("incomplete or damaged (KeyError: 'formulation')",)),
         ('{"schema": NaN}', ("not readable JSON (NaN is not a JSON number)",)),
         (deep(100_000), ("not readable JSON",)),
         ('{"a":' * 100_000, ("not readable JSON",)),
@@ -106,19 +106,10 @@ def test_damaged_solution_is_refused(tmp_path, record, damage):
 
 
 def test_solution_without_alpha_says_what_is_missing(tmp_path, record):
-    record.pop("alpha")
+    record["alpha"] = None
     (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     with check_refused("answer.json: ", "it has neither alpha nor an embedding that fits"):
         load_solution(tmp_path / "answer.json")
-
-
-def test_solution_written_before_there_were_labels_is_read(tmp_path, solution, record):
-    for key in ("target", "label_names", "classes", "notes"):
-        record.pop(key)
-    (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
-    loaded = load_solution(tmp_path / "answer.json")
-    assert (loaded.target, loaded.label_names, loaded.notes) == ("y", ("y",), ())
-    np.testing.assert_array_equal(loaded.predict(TEST), solution.predict(TEST))
 
 
 DAMAGE_OF_LABELS = {

@@ -80,7 +80,7 @@ def test_complex_matrix_without_imaginary_part_is_refused(tmp_path):
     at = content.find(struct.pack("<III", 6, 8, 6))
     content[at + 9] |= 0x08
     path.write_bytes(content)
-    with check_refused("file.mat: not a readable MATLAB file (ValueError: a matrix without its numbers)"):
+    with check_refused("file.mat: not a readable MATLAB file ("):
         load_instance(path)
 
 
@@ -225,7 +225,7 @@ def test_nothing_is_read_from_another_file(tmp_path, put, waiting):
         file["kernels"], file["y"] = IN_MATLAB.T, COLUMN.T
         put(file, secret)
     Version73.head(tmp_path / "file.mat")
-    with check_refused("file.mat: ", "another file: save it again with all its contents"):
+    with check_refused("file.mat: not a readable MATLAB file (", "save it again"):
         load_instance(tmp_path / "file.mat")
 
 

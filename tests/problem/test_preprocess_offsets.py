@@ -10,7 +10,6 @@ from mklcvx.estimators.columns import Table
 from mklcvx.estimators.source import KernelSource
 from mklcvx.problem.preprocessing import Centre, Preprocessing
 from mklcvx.solvers.solving import preprocessed
-from refusals import check_refused
 
 pytestmark = pytest.mark.slow
 
@@ -63,19 +62,3 @@ def test_the_lengths_of_test_samples_keep_their_digits_too():
     train, test = x - x.mean(axis=0), new - x.mean(axis=0)
     lengths = np.outer(np.linalg.norm(test, axis=1), np.linalg.norm(train, axis=1))
     np.testing.assert_allclose(found, test @ train.T / lengths, rtol=0, atol=1e-8)
-
-
-def test_a_file_with_whole_means_is_read():
-    x, new = features(2, False), features(102, False, T)
-    kernels = (x @ x.T)[None]
-    steps = Preprocessing([Centre()]).fit(kernels)
-    old = {"step": "centre", "means": kernels.mean(axis=1).tolist(), "mean": kernels.mean(axis=(1, 2)).tolist()}
-    record = {**steps.to_dict(), "steps": [old]}
-    tests = (new @ x.T)[None]
-    np.testing.assert_allclose(Preprocessing.from_dict(record).test(tests), steps.test(tests), atol=1e-12)
-    old["mean"] = [1e308, 0.0]
-    with check_refused("preprocessing: mean is not 1 finite numbers"):
-        Preprocessing.from_dict(record)
-    old["mean"], old["means"] = [-1e308], [[1.5e308] * N]
-    with check_refused("preprocessing: offsets of step 'centre' is not 1 × 30 finite numbers"):
-        Preprocessing.from_dict(record)

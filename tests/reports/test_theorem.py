@@ -10,7 +10,7 @@ import pytest
 
 from mklcvx.formulations import FORMULATIONS, get
 from mklcvx.formulations.losses import EVERY
-from mklcvx.reports.explain import BASELINES, as_latex, named
+from mklcvx.reports.explain import as_latex, named
 from mklcvx.reports.latex import formula, prose
 from mklcvx.reports.theorem import Paragraph, Row, parse
 
@@ -120,7 +120,7 @@ def test_formulas_by_example(text, expected):
 
 @pytest.mark.skipif(LATEX is None, reason="neither pdflatex nor tectonic is installed")
 def test_every_derivation_compiles_and_keeps_within_the_line(tmp_path):
-    body = "\n\n".join(as_latex(named(name)) for name in (*NAMES, *LOSS_NAMES, *BASELINES))
+    body = "\n\n".join(as_latex(named(name)) for name in (*NAMES, *LOSS_NAMES))
     (tmp_path / "all.tex").write_text(DOCUMENT % f"\n{body}\n", encoding="ascii")
     options = ["-interaction=nonstopmode", "-halt-on-error"] if LATEX.endswith("pdflatex") else []
     done = subprocess.run([LATEX, *options, "all.tex"], cwd=tmp_path, capture_output=True, text=True, timeout=120)

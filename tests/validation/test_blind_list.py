@@ -6,23 +6,18 @@ import re
 import sys
 
 import pytest
+import score
+from wrong_answers import wrong_answers
 
 from places import ROOT
 
-sys.path.insert(0, str(ROOT / "validation" / "judge"))
-
-import blind_list
-import score
-import second_list
-import third_list
-
-WRONG = third_list.WRONG
-LISTS = {"first": blind_list.WRONG, "second": second_list.WRONG, "third": WRONG}
+LISTS = ("blind", "second", "third")
 RETIRED = {"parts:apart"}  # said of the first list, and no more
 
 
-@pytest.mark.parametrize("listed", LISTS.values(), ids=LISTS)
-def test_every_expectation_is_a_kind_of_the_judge(listed):
+@pytest.mark.parametrize("name", LISTS)
+def test_every_expectation_is_a_kind_of_the_judge(name):
+    listed = wrong_answers(name).answers
     kinds = {kind for wrong in listed for accepted in wrong.accepted for kind in accepted} - RETIRED
     documented = set(re.findall(r"`([a-z_]+:[a-zA-Z_]+)`", (ROOT / "docs/verify.md").read_text(encoding="utf-8")))
     own = ("parameter:", "formulation:", "loss:")
@@ -47,8 +42,9 @@ def test_a_mistake_is_named_by_an_accepted_explanation_alone(explanations, named
 
 
 def test_the_judge_names_one_of_them():
-    wrong = next(wrong for wrong in WRONG if wrong.accepted == (frozenset({"parameter:C"}),))
-    assert score.judged(wrong.make)["verdict"] == "rejected"
+    answers = wrong_answers("third").answers
+    wrong = next(wrong for wrong in answers if wrong.accepted == (frozenset({"parameter:C"}),))
+    assert score.judged(lambda: wrong)["verdict"] == "rejected"
 
 
 def test_a_problem_without_a_function_explains_no_weights():
@@ -65,7 +61,6 @@ def test_answers_at_random_can_be_judged_alone(monkeypatch, capsys):
 
 
 def test_mistakes_are_drawn_made_and_named(capsys):
-    sys.path.insert(0, str(ROOT / "validation"))
     import diagnoses
 
     diagnoses.main(["--count", "2", "--pairs", "1", "--random", "0"])

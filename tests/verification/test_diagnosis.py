@@ -6,8 +6,9 @@ import re
 
 import numpy as np
 import pytest
+from wrong_answers import wrong_answers
 
-from faults import BINARY, FAULTS, LABELS
+from judged import BINARY, LABELS
 from mklcvx import InputError, Instance, solve, verify, zoo
 from mklcvx.verification.diagnosis.kinds import DIMENSIONS, KINDS, kind_of
 from mklcvx.verification.diagnosis.remedies import BY_DIMENSION, BY_KIND, remedy_of
@@ -32,7 +33,7 @@ def test_no_diagnosis_without_a_fault_or_where_none_is_wanted():
 
 
 def test_an_answer_that_stopped_early_is_told_to_run_longer_and_never_to_loosen_the_tolerance():
-    fault = next(fault for fault in FAULTS if fault.name == "l1: stopped_early")
+    fault = next(fault for fault in wrong_answers("faults").answers if fault.name == "l1: stopped_early")
     found = fault.report().diagnosis
     assert found.explanations[0].kinds == ("accuracy:early",)
     assert "let it run longer" in found.words
@@ -40,7 +41,7 @@ def test_an_answer_that_stopped_early_is_told_to_run_longer_and_never_to_loosen_
 
 
 def test_the_tolerance_of_single_precision_is_one_that_it_meets():
-    fault = next(fault for fault in FAULTS if fault.name == "square: single_precision")
+    fault = next(fault for fault in wrong_answers("faults").answers if fault.name == "square: single_precision")
     honest = float(fault.report().diagnosis.words.split("tolerance of ")[1].split()[0])
     assert 1e-8 < honest < 1e-3
     assert fault.report(tol=honest).accepted

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cases import KINDS
-from faults import BINARY, LABELS, instance_for
-from judged import parts_of, solution_of
+from judged import BINARY, LABELS, instance_for, parts_of, solution_of
 from mklcvx import Instance, formulations, solve, verify
 from mklcvx.checker.audit import dual_cost
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from faults import BINARY
+from judged import BINARY
 from mklcvx import Instance, formulations, solve
 from mklcvx.io.files import load_instance, save_answer, save_instance, save_solution, save_trace
 from processes import imported

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from faults import BINARY, LABELS
+from judged import BINARY, LABELS
 from mklcvx import Instance, Solution, formulations, solve, verify, zoo
 from mklcvx.checker.audit import dual_cost
 

@@ -7,8 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from faults import BINARY, LABELS, instance_for
-from judged import parts_of, solution_of
+from judged import BINARY, LABELS, instance_for, parts_of, solution_of
 from mklcvx import Instance, LowRank, shrink, solve, verify, zoo
 from mklcvx.verification.answers import answer_of
 from mklcvx.verification.case import Enclosure, Part

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import mklcvx
+from baselines import gmkl
 from label_halves import Array, Half
-from mklcvx.bench.baselines import gmkl
 from mklcvx.estimators.metrics import pr_auc
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "headlines"))

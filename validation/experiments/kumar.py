@@ -59,7 +59,7 @@ def steps(setting: Setting) -> int:
 def ufo_method() -> Callable[..., Any] | None:
     """UFO-MKL where this version has it."""
     try:
-        from mklcvx.bench.baselines import ufo
+        from baselines import ufo
     except ImportError:
         return None
     return ufo

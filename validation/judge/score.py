@@ -12,7 +12,6 @@ printed, and counts as neither rejected nor named.
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import time
 import traceback
@@ -22,12 +21,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import blind_families
-import blind_losses
-import blind_single
 import numpy as np
-from blind_tools import Problem
 from rich.progress import track
+from wrong_answers import Problem, WrongAnswer, wrong_answers
 
 import mklcvx
 
@@ -36,15 +32,15 @@ NOTHING = {"unknown", "unknown:converged"}
 RANDOM = 300
 SEEDS = {"blind": 9000, "second": 12000, "third": 15000}  # first seeds of random answers, by list
 Row = dict[str, Any]
-Made = tuple[mklcvx.Instance, str, dict[str, Any], dict[str, Any]]
+Make = Callable[[], WrongAnswer]
 
 
-def judged(make: Callable[[], Made]) -> Row:
+def judged(make: Make) -> Row:
     """Verdict, explanations and seconds of the judge."""
     try:
-        instance, formulation, parameters, answer = make()
+        answer = make()
         began = time.process_time()
-        report = mklcvx.verify(instance, formulation, parameters=parameters, **answer)
+        report = answer.report()
         seconds = time.process_time() - began
         diagnosis = report.diagnosis
         found = () if diagnosis is None else diagnosis.explanations
@@ -64,20 +60,19 @@ def scored(row: Row, accepted: Iterable[frozenset[str]]) -> Row:
     return row | {"rejected": rejected, "named": named, "first": first, "misleading": misleading}
 
 
-def randoms(first: int) -> list[tuple[str, Callable[[], Made]]]:
+def randoms(first: int) -> list[tuple[str, Make]]:
     """Random parts of plausible sizes, for problems of all families, seeds fixed."""
-    modules = (blind_single, blind_losses, blind_families)
-    problems = [p for m in modules for p in vars(m).values() if isinstance(p, Problem)]
+    problems = wrong_answers("blind").problems
     return [
         (f"random {i}: {problems[i % len(problems)].title}", _random(problems[i % len(problems)], first + i))
         for i in range(RANDOM)
     ]
 
 
-def _random(problem: Problem, seed: int) -> Callable[[], Made]:
-    def make() -> Made:
+def _random(problem: Problem, seed: int) -> Make:
+    def make() -> WrongAnswer:
         rng = np.random.default_rng(seed)
-        right = problem.solve()
+        right = mklcvx.solve(problem.instance, problem.formulation, **problem.parameters)
         weights = rng.dirichlet(np.ones(len(right.weights))) * rng.choice([1.0, np.nansum(np.abs(right.weights))])
         answer: dict[str, Any] = {"weights": weights}
         if right.alpha is not None:
@@ -91,7 +86,7 @@ def _random(problem: Problem, seed: int) -> Callable[[], Made]:
         handed = {n: answer[n] for n in answer if n in names or (n == "objective" and rng.random() < 0.4)}
         if set(handed) == {"bias"}:
             handed["weights"] = weights
-        return mklcvx.Instance(**problem.data), problem.formulation, dict(problem.parameters), handed
+        return WrongAnswer(problem.title, problem.instance, problem.formulation, problem.parameters, handed)
 
     return make
 
@@ -121,7 +116,7 @@ def page(rows: list[Row], chance: list[Row], which: str) -> str:
         "# A blind list of wrong answers",
         "",
         f"Made by `python validation/judge/score.py --list {which}`. The list and the accepted diagnoses",
-        f"(`{which}_*.py`) were written without knowledge of the judge's code, and before its first run on them.",
+        f"(`lists/{which}.json`) were written without knowledge of the judge's code, and before its first run on them.",
         "",
         f"- rejected: {share(sum(r['rejected'] for r in rows), len(rows))}",
         f"- named: {share(sum(r['named'] for r in rows), len(rows))}",
@@ -164,7 +159,6 @@ def main() -> None:
         print(f"explained: {share(len(explained(chance)), len(chance))}, errors: {len(errors(chance))}")
         return
     given.journal = given.journal or HERE / f"{given.list}.jsonl"
-    wrong_answers = importlib.import_module(f"{given.list}_list").WRONG
     known = (
         [json.loads(text) for text in given.journal.read_text(encoding="utf-8").splitlines()]
         if given.journal.exists()
@@ -172,7 +166,7 @@ def main() -> None:
     )
     done = {row["name"]: row for row in known}
 
-    def once(name: str, make: Callable[[], Made]) -> Row:
+    def once(name: str, make: Make) -> Row:
         if name not in done:
             done[name] = {"name": name} | judged(make)
             with given.journal.open("a") as journal:
@@ -181,10 +175,10 @@ def main() -> None:
         return done[name]
 
     rows = []
-    for wrong in wrong_answers:
+    for wrong in wrong_answers(given.list).answers:
         about = {"family": wrong.family, "category": wrong.category, "double": wrong.double}
         expected = {"accepted": [sorted(kinds) for kinds in wrong.accepted]}
-        rows.append(scored(once(wrong.name, wrong.make), wrong.accepted) | about | expected)
+        rows.append(scored(once(wrong.name, lambda wrong=wrong: wrong), wrong.accepted) | about | expected)
     text = page(rows, [once(name, make) for name, make in randoms(SEEDS[given.list])], given.list)
     if given.output:
         given.output.write_text(text, encoding="utf-8")

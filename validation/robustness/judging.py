@@ -19,12 +19,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mklcvx import InputError
-from mklcvx.io import hdf5_apart
+from mklcvx.io import matlab_apart
 from readers import Reader, Refusal, unfolded
 
 MEMORY = "200MB"  # that readers are told there is
 GROWTH = 400e6  # bytes that a process may grow by
-SECONDS = hdf5_apart.SECONDS + 2.0  # of the processor, for one read: HDF5's process has so many, and has to start
+SECONDS = (
+    matlab_apart.SECONDS + 2.0
+)  # of the processor, for one read: that of MATLAB files has so many, and has to start
 LONGEST = 1010  # characters of a refusal
 NAMED = ("given", "answer", "instance", "data set", "model", "not a point", "preprocessing", "parameter", "formulation")
 CODE = (

@@ -16,7 +16,6 @@ import numpy as np
 
 from ... import formulations
 from ..._version import __version__
-from ...solvers.names import accepted_name, current_name
 from ..conformance.summary import shifted_mean
 from .cells import CERTIFIED, Cell, all_solvers, fitting
 
@@ -91,7 +90,6 @@ class Matrix:
         return Matrix(tuple(entries), time_limit, largest, elapsed)
 
     def entry(self, formulation: str, solver: str) -> Entry:
-        solver = accepted_name(solver)
         return next(e for e in self.entries if (e.formulation, e.solver) == (formulation, solver))
 
     @property
@@ -130,7 +128,7 @@ class Matrix:
 
 def _entry(formulation: str, solver: str, cells: Sequence[Cell]) -> Entry:
     mine = (formulation, solver)
-    chosen = tuple(cell for cell in cells if (cell.formulation, current_name(cell.solver)) == mine)
+    chosen = tuple(cell for cell in cells if (cell.formulation, cell.solver) == mine)
     served = solver in {one.name for one in fitting(formulation)}
     empty = "no instance of this size suits it" if served else "does not solve it"
     return Entry(*mine, chosen, "" if chosen else empty)
