@@ -10,7 +10,6 @@ import itertools
 import os
 import pickle
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -211,8 +210,8 @@ def _in_python(seam: Seam, posed: Posed, interrupts: _Interrupts) -> int:
     try:
         try:
             os.write(interrupts.mouth, b"b")
-            _apply(seam, limits=True)
             with interrupts:
+                _apply(seam, limits=True)
                 gate.set()
                 result = run(posed)
         finally:
@@ -234,7 +233,9 @@ def _in_python(seam: Seam, posed: Posed, interrupts: _Interrupts) -> int:
     del result, helpers
     ended.changes = _changes(before, heard)
     if ended.fault:
-        ended.again = tree_of(run(posed), posed)
+        again = _Helper(lambda: run(posed), gate)
+        again.run()
+        ended.again = again.answer(posed)
     with contextlib.suppress(Exception):
         sys.stdout.flush()
     if posed.client is not None:
@@ -269,7 +270,7 @@ def _note(ended: Ended, fault: BaseException, posed: Posed) -> None:
 
 
 class _Helper(threading.Thread):
-    """A thread that does the same work beside this one."""
+    """Does the same work beside this thread, once the gate is open, or after it."""
 
     def __init__(self, work: Callable[[], Any], gate: threading.Event) -> None:
         super().__init__()
@@ -293,8 +294,8 @@ def _by_command(seam: Seam, posed: Posed, interrupts: _Interrupts) -> int:
     signal.signal(signal.SIGINT, _leave)  # as the command will do
     os.write(interrupts.mouth, b"b")
     try:
-        _apply(seam, limits=True)
         with interrupts:
+            _apply(seam, limits=True)
             command_line()
     except SystemExit as left:
         status = int(left.code or 0)

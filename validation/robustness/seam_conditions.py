@@ -88,17 +88,21 @@ def _few_files(share: float) -> None:
     _soft(resource.RLIMIT_NOFILE, len(os.listdir("/proc/self/fd")) - 1 + int(MOST_FILES * share))
 
 
-def _nobody(_: float) -> None:
-    """The working folder is another's; root may write everywhere, and becomes nobody."""
+def _read_only(_: float) -> None:
     os.chmod(".", 0o555)
+    _become_nobody()
+
+
+def _become_nobody() -> None:
+    """Root may write everywhere and begin as many threads as it wants."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
         os.setresuid(NOBODY, NOBODY, NOBODY)
 
 
-def _no_threads(share: float) -> None:
-    _nobody(share)
+def _no_threads(_: float) -> None:
+    _become_nobody()
     _soft(resource.RLIMIT_NPROC, 0)
 
 
@@ -117,7 +121,7 @@ CONDITIONS = (
     Condition("little room (RLIMIT_AS)", "python command", _room, refuses=True),
     Condition("little memory (ulimit -v)", "process", _little_memory, refuses=True),
     Condition("few descriptors", "python command", _few_files, ("written",), refuses=True),
-    Condition("read-only folder", "python command", _nobody, ("written",)),
+    Condition("read-only folder", "python command", _read_only, ("written",)),
     Condition("no new threads", "python command", _no_threads, ("written",), refuses=True),
     Condition("np.seterr(all='raise')", "python", lambda _: np.seterr(all="raise")),
     Condition("two BLAS threads", EVERYWHERE, lambda _: threadpool_limits(2), variables={"OPENBLAS_NUM_THREADS": "2"}),
@@ -166,7 +170,7 @@ def state() -> dict[str, Any]:
         "umask": umask,
         "descriptors": descriptors(),
         "streams": (sys.stdin, sys.stdout, sys.stderr, sys.displayhook, sys.excepthook),
-        "random numbers": (random.getstate(), str(np.random.get_state(legacy=False))),
+        "random numbers": (random.getstate(), str(np.random.get_state(legacy=False))),  # noqa: NPY002  the global one
         "threads": {one.name for one in threading.enumerate()},
         "threads of libraries": [(one["filepath"], one["num_threads"]) for one in threadpool_info()],
         "locale": locale.setlocale(locale.LC_ALL),

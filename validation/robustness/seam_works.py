@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.validation import check_is_fitted
 
 import mklcvx
 from mklcvx import Instance, LowRank, MKLClassifier, Solution, kernel_importance
 from mklcvx.estimators.cross_validation import cross_validate
-from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
-from sklearn.utils.validation import check_is_fitted
 
 SIZES = ((12, 2), (16, 3), (24, 4))  # samples and kernels
 STACKS = ("dense", "fortran", "float32", "read-only", "mapped", "low-rank")
@@ -215,7 +215,7 @@ WORKS = (
     command("cv -o", f"{FOLDS} -o folds.jsonl", problems=ALONG_C, printed="words", written="folds.jsonl"),
     command("cv --json", f"{FOLDS} --json", problems=ALONG_C, printed="jsonl"),
     command("prove --json", "prove @ ~ --json", 0.5, HINGE[3:6], printed="json"),
-    command("kernels --json", "kernels @ --json", 0.1, ONE, printed="json"),
+    command("kernels --json", "kernels @ --json", 0.2, ONE, printed="json"),
     command("list --json", "list --json", 0.7, ONE, LINE, printed="json"),
     command("conventions --json", "conventions --json", 0.3, ONE, LINE, printed="json"),
     command("explain", "explain l1", 0.3, ONE, LINE, printed="words"),

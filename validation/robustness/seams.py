@@ -19,9 +19,11 @@ it, too: `--times 20` tries it so often. The exit status is 1 if anything was wr
 from __future__ import annotations
 
 import argparse
+import codecs
 import contextlib
 import functools
 import gc
+import io
 import json
 import multiprocessing
 import os
@@ -36,13 +38,13 @@ from typing import Any, NamedTuple
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import numpy as np  # noqa: E402
-from mklcvx.io.writing import write_text  # noqa: E402
+import numpy as np
 
-from seam_children import Ended, Seam, run  # noqa: E402
-from seam_conditions import CONDITIONS  # noqa: E402
-from seam_verdicts import verdict  # noqa: E402
-from seam_works import HINGE, SIZES, WORKS, Posed, Work  # noqa: E402
+from mklcvx.io.writing import write_text
+from seam_children import Ended, Seam, run
+from seam_conditions import CONDITIONS
+from seam_verdicts import verdict
+from seam_works import HINGE, SIZES, WORKS, Posed, Work
 
 COUNT, PROBLEMS = 10_000, 800
 ALONE = 0.02  # share of the commands that have a process of their own
@@ -88,7 +90,7 @@ def main(arguments: list[str] | None = None) -> int:
 def drawn(seed: int, number: int, problems: int) -> Seam:
     """Sequence number so-and-so of a seed, on one of so many problems."""
     rng = np.random.default_rng([seed, 1, number % problems])
-    work = WORKS[rng.choice(len(WORKS), p=_shares([one.share for one in WORKS]))]
+    work = WORKS[rng.choice(len(WORKS), p=_shares([work.share for work in WORKS]))]
     problem, stored = int(rng.integers(len(work.problems))), int(rng.integers(len(work.storages)))
     rng = np.random.default_rng([seed, 0, number])
     place = "python" if work.run is not None else ("process" if rng.random() < ALONE else "command")
@@ -137,26 +139,29 @@ def prepared() -> Iterator[Path]:
         for work in WORKS:
             for k in range(len(work.problems) if work is WORKS[0] else 1):
                 warmed(work, k, Path(folder))
+        codecs.lookup("ascii")
         gc.collect()
         gc.freeze()
         yield Path(folder)
 
 
 def warmed(work: Work, problem: int, folder: Path) -> None:
-    """Do the work once in this process, for what it imports."""
+    """Do the work once in this process, for what it imports: nobody may not read every interpreter's folder."""
     posed = Posed(work.problems[problem], work.storages[0], 0, folder)
-    if posed.storage == "dask":
-        import dask.array  # noqa: F401
-        import distributed  # noqa: F401
-    elif work.run is not None:
+    if posed.storage == "dask":  # rare and large: the forked process imports it
+        return
+    if work.run is not None:
         posed.store()
         work.run(posed)
     else:
         from mklcvx.cli.main import main as command
 
-        with contextlib.chdir(folder), contextlib.suppress(SystemExit), open(os.devnull, "w") as nowhere:
-            with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
-                command(work.command(posed))
+        with contextlib.ExitStack() as stack:
+            for context in (contextlib.chdir(folder), contextlib.suppress(SystemExit)):
+                stack.enter_context(context)
+            for redirected in (contextlib.redirect_stdout, contextlib.redirect_stderr):
+                stack.enter_context(redirected(io.TextIOWrapper(io.BytesIO(), "utf-8")))
+            command(work.command(posed))
 
 
 @functools.cache
@@ -197,7 +202,7 @@ def ran(asked: argparse.Namespace, inputs: Path) -> list[Outcome]:
                 print(said(outcome, repeated(asked)), flush=True)
             spent = time.monotonic() - started
             if time.monotonic() - told > LINE:
-                told, faults = time.monotonic(), sum(bool(one.fault) for one in outcomes)
+                told, faults = time.monotonic(), sum(bool(each.fault) for each in outcomes)
                 print(f"{spent:6.0f} s  {len(outcomes)} of {asked.count} sequences, {faults} faults", flush=True)
             if spent > asked.seconds:
                 break
