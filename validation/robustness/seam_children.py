@@ -35,8 +35,7 @@ OLD = b"what was there before\n"
 ALONE = """import os, signal
 from mklcvx.__main__ import _leave, main
 signal.signal(signal.SIGINT, _leave)  # as main will do: the interpreter's own start is not looked at
-os.write({mouth}, b"b")
-os.close({mouth})
+os.write({mouth}, b"b")  # and stays open until the end
 main()
 """
 
@@ -118,8 +117,8 @@ def _watched(child: int, ear: int, seam: Seam, moment: float) -> Ended:
             continue
         if not (chunk := os.read(ear, 2**16)):
             break
-        got += chunk
-        if len(got) < 3 and got == chunk[:1] == b"b" and "moment" in seam.interrupt:
+        got, now = got + chunk, time.monotonic()
+        if got == b"b" and "moment" in seam.interrupt:
             due = [now + moment, now + moment + seam.pause * SECOND][: 1 + ("twice" in seam.interrupt)]
         if got == b"bf" and seam.interrupt == "twice":
             due = [now + seam.pause * SECOND]
@@ -137,7 +136,7 @@ def _reaped(child: int, started: float, got: bytes) -> Ended:
         os.waitpid(child, 0)
     fired, report = got[:2] == b"bf", got.lstrip(b"bf")
     ended = Ended(**pickle.loads(report)) if report else Ended()
-    ended.status, ended.fired = status, fired
+    ended.status, ended.fired = 130 if status == -signal.SIGINT else status, fired  # as a shell has it
     return ended
 
 

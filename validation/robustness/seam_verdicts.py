@@ -14,7 +14,6 @@ STATUSES = (0, 1, 2, 130, 141)
 LATE = 0.6  # of the calls: a solve has certified something by then
 CARRIES = ("solve", "solve_path", "solve_streamed")
 REFUSALS = ("InputError", "InputTypeError", "NotEnoughMemory", "MemoryError")
-OF_OTHERS = {("GridSearchCV", "warning filters")}  # scikit-learn itself sets them in every thread
 ZERO = ("f = 0", "zero")  # what a solution that is none is called
 
 
@@ -47,14 +46,21 @@ def _of_python(seam: Seam, ended: Ended, known: Ended, first: Ended) -> Iterator
         yield f"a thread raised {wrong['raised']}" if "raised" in wrong else "another answer"
     if ended.fault:
         yield from _of_exception(seam, ended, right)
-    if changes := [one for one in ended.changes if not (seam.threads > 1 and (seam.work.name, one) in OF_OTHERS)]:
-        yield f"changed: {', '.join(changes)}"
+    if changes := set(ended.changes) - _of_others(seam):
+        yield f"changed: {', '.join(sorted(changes))}"
     if ended.again is not None and not alike(ended.again, right):
         yield "done again afterwards, it has another answer"
     if ended.out:
         yield f"it printed {ended.out[:80]!r}"
     if "Traceback" in ended.err and not ignored:
         yield f"it said {ended.err[:200]!r}"
+
+
+def _of_others(seam: Seam) -> set[str]:
+    """What other packages change: scikit-learn the filters in every thread; Dask's client has threads that draw."""
+    if seam.storage == "dask":
+        return {"threads", "random numbers"}
+    return {"warning filters"} if seam.work.name == "GridSearchCV" and seam.threads > 1 else set()
 
 
 def _of_exception(seam: Seam, ended: Ended, right: Any) -> Iterator[str]:

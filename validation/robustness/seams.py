@@ -59,7 +59,8 @@ ENDS = ("reference", "exception", "status", "fault")
 
 
 class Outcome(NamedTuple):
-    seam: Seam
+    number: int
+    drawn: dict[str, list[str]]  # as in `dimensions`
     end: str
     fault: str
 
@@ -175,7 +176,7 @@ def reference(name: str, problem: int, storage: str, size: int, inputs: Path) ->
 def one(seed: int, problems: int, inputs: Path, number: int) -> Outcome:
     seam = drawn(seed, number, problems)
     _, end, fault = judged(seam, inputs)
-    return Outcome(seam, end, fault)
+    return Outcome(number, dimensions(seam), end, fault)
 
 
 def judged(seam: Seam, inputs: Path) -> tuple[Ended, str, str]:
@@ -217,8 +218,8 @@ def repeated(asked: argparse.Namespace) -> str:
 
 def said(outcome: Outcome, command: str) -> str:
     """A fault in one line, with the command that repeats it."""
-    words = ", ".join(f"{name} {' and '.join(values)}" for name, values in dimensions(outcome.seam).items())
-    return f"{command} {outcome.seam.number}: {outcome.fault} ({words})"
+    words = ", ".join(f"{name} {' and '.join(values)}" for name, values in outcome.drawn.items())
+    return f"{command} {outcome.number}: {outcome.fault} ({words})"
 
 
 def shown(seam: Seam, times: int, inputs: Path) -> int:
@@ -241,7 +242,7 @@ def page(outcomes: Sequence[Outcome], command: str) -> str:
     lines += ["\n".join((__doc__ or "").split("\n\n")[2].splitlines()), ""]
     counts: dict[str, dict[str, Counter[str]]] = {}
     for outcome in outcomes:
-        for name, values in dimensions(outcome.seam).items():
+        for name, values in outcome.drawn.items():
             for value in values:
                 counts.setdefault(name, {}).setdefault(value, Counter())[outcome.end] += 1
     for name, rows in counts.items():
