@@ -31,7 +31,7 @@ COMMAND = ROOT / "validation" / "robustness" / "seams.py"
 
 
 def test_two_hundred_seams_end_in_their_answer_an_exception_or_a_status():
-    words = [sys.executable, COMMAND, "--count", "200", "--problems", "30", "--seed", "1"]
+    words = [sys.executable, COMMAND, "--count", "200", "--problems", "24", "--seed", "3"]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout

@@ -14,6 +14,7 @@ STATUSES = (0, 1, 2, 130, 141)
 LATE = 0.6  # of the calls: a solve has certified something by then
 CARRIES = ("solve", "solve_path", "solve_streamed")
 REFUSALS = ("InputError", "InputTypeError", "NotEnoughMemory", "MemoryError")
+IGNORED = "Exception ignored"  # the interpreter has lost an interrupt, where nothing can be raised
 ZERO = ("f = 0", "zero")  # what a solution that is none is called
 
 
@@ -38,8 +39,7 @@ def _of_python(seam: Seam, ended: Ended, known: Ended, first: Ended) -> Iterator
     if right is None or not same_problem(right, first.answers[0], seam.storage):
         yield f"undisturbed, it has no answer or another one than in {seam.work.storages[0]}: {known.message}"
     is_right = [alike(answer, right) for answer in ended.answers]
-    ignored = "Exception ignored" in ended.err  # the interpreter lost it, where nothing can be raised
-    if ended.fired and not ended.fault and not ignored:
+    if ended.fired and not ended.fault and IGNORED not in ended.err:
         yield f"an interrupt was swallowed{'' if all(is_right) else ', and the answer is another one'}"
     if not all(is_right):
         wrong = ended.answers[is_right.index(False)]
@@ -52,15 +52,18 @@ def _of_python(seam: Seam, ended: Ended, known: Ended, first: Ended) -> Iterator
         yield "done again afterwards, it has another answer"
     if ended.out:
         yield f"it printed {ended.out[:80]!r}"
-    if "Traceback" in ended.err and not ignored:
+    if "Traceback" in ended.err and IGNORED not in ended.err:
         yield f"it said {ended.err[:200]!r}"
 
 
 def _of_others(seam: Seam) -> set[str]:
-    """What other packages change: scikit-learn the filters in every thread; Dask's client has threads that draw."""
+    """What other packages change: scikit-learn's `Parallel` sets filters in every thread; Dask's client has threads,
+    which draw."""
     if seam.storage == "dask":
         return {"threads", "random numbers"}
-    return {"warning filters"} if seam.work.name == "GridSearchCV" and seam.threads > 1 else set()
+    return (
+        {"warning filters"} if seam.work.name in ("GridSearchCV", "kernel_importance") and seam.threads > 1 else set()
+    )
 
 
 def _of_exception(seam: Seam, ended: Ended, right: Any) -> Iterator[str]:
@@ -139,7 +142,7 @@ def _status(seam: Seam, ended: Ended, known: Ended, lost: set[str]) -> Iterator[
         yield f"status {status}: {ended.err[-300:]!r}"
     if status == 130 and not interrupted:
         yield "interrupted by nobody"
-    if ended.fired and status == known.status:
+    if ended.fired and status == known.status and IGNORED not in ended.err:
         yield f"an interrupt was swallowed: status {status}"
     if status in (known.status, 130):
         return
@@ -151,7 +154,7 @@ def _status(seam: Seam, ended: Ended, known: Ended, lost: set[str]) -> Iterator[
 
 def _said(ended: Ended, known: Ended) -> Iterator[str]:
     lines = ended.err.splitlines()
-    if "Traceback" in ended.err or "Exception ignored" in ended.err:
+    if "Traceback" in ended.err and IGNORED not in ended.err:
         yield f"a traceback: {ended.err[:300]!r}"
     if ended.status not in (known.status, 141) and not any(line.startswith("mklcvx: ") for line in lines):
         yield f"status {ended.status}, and nothing says why: {ended.err[:200]!r}"

@@ -138,17 +138,19 @@ def prepared() -> Iterator[Path]:
         for size in range(len(SIZES)):
             Posed(HINGE[0], "npz", size, Path(folder)).write()
         for work in WORKS:
-            for k in range(len(work.problems) if work is WORKS[0] else 1):
-                warmed(work, k, Path(folder))
-        codecs.lookup("ascii")
+            kinds = max(len(work.problems), len(work.storages)) if work.name in ("solve", "solve --json") else 1
+            for k in range(kinds):
+                warmed(work, k % len(work.problems), work.storages[k % len(work.storages)], Path(folder))
+        for encoding in ("ascii", "latin-1", "utf-8-sig"):
+            codecs.lookup(encoding)
         gc.collect()
         gc.freeze()
         yield Path(folder)
 
 
-def warmed(work: Work, problem: int, folder: Path) -> None:
+def warmed(work: Work, problem: int, storage: str, folder: Path) -> None:
     """Do the work once in this process, for what it imports: nobody may not read every interpreter's folder."""
-    posed = Posed(work.problems[problem], work.storages[0], 0, folder)
+    posed = Posed(work.problems[problem], storage, 0, folder)
     if posed.storage == "dask":  # rare and large: the forked process imports it
         return
     if work.run is not None:
@@ -196,7 +198,7 @@ def ran(asked: argparse.Namespace, inputs: Path) -> list[Outcome]:
             made: Iterator[Outcome] = map(work, range(asked.count))
         else:
             pool = stack.enter_context(multiprocessing.get_context("fork").Pool(asked.jobs))
-            made = pool.imap_unordered(work, range(asked.count), chunksize=20)
+            made = pool.imap_unordered(work, range(asked.count), chunksize=4)
         for outcome in made:
             outcomes.append(outcome)
             if outcome.fault:
