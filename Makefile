@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims headlines \
 	golden truth conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
-	cluster streamed weight-ranges soak misuse test-conditions test-processors fuzz faults clean
+	cluster streamed weight-ranges soak misuse seams test-conditions test-processors fuzz faults clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -110,6 +110,11 @@ soak: .venv/installed
 
 misuse: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/misuse.py
+
+# Work that is interrupted, starved and crowded at random; COUNT=500 takes a minute or two.
+COUNT ?= 10000
+seams: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/seams.py --count $(COUNT) -o validation/robustness/seams.md
 
 # The quick tests in other orders, optimised, in the C locale, in a folder that cannot be written to, without root.
 test-conditions: .venv/installed
