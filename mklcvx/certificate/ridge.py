@@ -7,10 +7,10 @@ c = (n+3)u·tr(A + sI). So δ = max(s + c, 0): a negative s that succeeds proves
 triangular systems are solved by substitution; two more pay for products with reciprocals of the pivots.)
 
 **Block by block.** n counts the roundings that a product l_ik l_jk may meet. Let columns be eliminated b at a time, and
-what is left of A, S, be updated after each block. For any W, the new rows of the factor, with U the square part,
-S = W'W + E where the columns S₁ of the block leave E = S₁ − W'U and nothing else is touched but by the update. However U
-and W were found, E is evaluated, and a product meets at most b roundings in U'W or in the update, and one for each of
-the n/b updates: c = (b + n/b + 8)u·tr(A + sI) + 2‖E‖, at twice the time.
+what is left of A be updated after each block. With W the new rows of the factor and U their square part, a block's
+columns S leave E = S − W'U, and the rest of W'W is the update. However U and W were found, E is evaluated. A product
+meets at most b roundings in W'U or in the update, and one for each of the n/b updates: twice the time of the first way,
+and c = (b + n/b + 8)u·tr(A + sI) + 2‖E‖.
 
 **Residual.** For any F at all, A + sI = FF' + R gives A + (s + ‖R‖)I ⪰ 0. R is evaluated with F in two slices, the
 first of so few bits that its product is exact: what is lost is u|R| and n·u·2^(-bits) of the diagonal. F is Cholesky's
