@@ -13,8 +13,8 @@ is semidefinite if R is. R is nearly sI and is computed with a bound on its erro
 that L1L1' is exact in doubles, and L2 so small that rounding in its products hardly counts. R ⪰ 0 follows by
 Gershgorin's circles, or if ‖R − sI‖ is at most s. To prove that K + δI is semidefinite for vectors that sum to zero,
 g1' + 1g' may be subtracted first with any g. Where that fails, and K is not too large, L is computed in whole numbers:
-then K + δI is proved if its least eigenvalue is more than n·2^-92 of its diagonal. Where it is zero elimination decides,
-in whole numbers: of K + δI if it is small, else of every K_m by itself, which takes as many steps as its rank.
+then K + δI is proved if its least eigenvalue is more than n·2^-92 of its diagonal. Where that is zero, elimination
+decides, in whole numbers: of K + δI if it is small, else of every K_m alone, which takes as many steps as its rank.
 """
 
 import decimal
