@@ -11,8 +11,8 @@ returned, if
 - exp, log, log1p, logaddexp, hypot and powers are accurate to 16u (POWER). They serve the logistic, Poisson and softmax
   losses (`sample_terms`, `joint`), ‖·‖_p (`regularisers`, `weight_shapes`), `hypergraph_smooth` and the entries of
   streamed Gaussians; all others need sums, products, quotients and roots alone;
-- an entry of a product of matrices or vectors is a sum of products, in any order, in blocks or with fused operations, but
-  not by a fast algorithm such as Strassen's (`passes`, `ridge`, `hypergraphs`, `labels`, `pairs`);
+- an entry of a product of matrices or vectors is a sum of products, in any order, in blocks or with fused operations,
+  but not by a fast algorithm such as Strassen's (`passes`, `ridge`, `hypergraphs`, `labels`, `pairs`);
 - Cholesky's factorisation in LAPACK solves its triangular systems by substitution, pivots' reciprocals allowed. One
   bound needs that, the first and cheapest of `ridge`: those by blocks and from residuals evaluate what was left over;
 - the record is made of doubles: Cw, w/(νn), πc, (1 − π)c, δc, νΣc and cy are the doubles that NumPy makes of these
