@@ -7,7 +7,7 @@ smooth loss asks for beside them is rounded to a double: the optimum moves by th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -20,7 +20,6 @@ Rationals = list[Fraction]
 Rows = list[Rationals]
 ONE = Fraction(1)
 LABELLED = ("hinge", "nu", "one_class", "squared_hinge", "smoothed_hinge", "logistic")
-SMOOTH = ("squared_hinge", "smoothed_hinge", "logistic")
 REAL = (
     "squared", "epsilon_insensitive", "absolute", "squared_epsilon_insensitive", "huber", "quantile", "nu_svr",
     "poisson",
@@ -188,14 +187,6 @@ def _residual(
 class Values(NamedTuple):
     gain: Number
     risk: Number
-
-
-Terms = Callable[..., tuple[Number, Number]]
-
-
-def _straight(b: fmpq, r: fmpq, c: fmpq, own: dict[str, fmpq], low: fmpq, high: fmpq, tube: fmpq) -> fmpq:
-    """The loss of a residual beyond a tube with slopes `low` and `high`."""
-    return high * (r - tube) if r > tube else low * (r + tube) if r < -tube else fmpq(0)
 
 
 def valued_real(

@@ -64,15 +64,13 @@ def proved(
 def values_at(
     given: dict[str, Any], formulation: str, parameters: dict[str, Any], point: Point, loss: str, prices: list[fmpq]
 ) -> Enclosure:
+    """gain − R*(½q) and ½ Σ μ_m q_m + R(μ) + risk."""
     beta = [[rational(x) for x in row] for row in point.beta]
     if parameters.get("bias", False):
         assert all(sum(row, fmpq(0)) == 0 for row in beta), "β does not sum to zero"
     columns = fmpq_mat(beta).transpose()
     images = [kernel * columns for kernel in exact_stack(given["kernels"])]
-    q = [
-        sum((columns[i, j] * image[i, j] for i in range(len(beta[0])) for j in range(len(beta))), fmpq(0))
-        for image in images
-    ]
+    q = [sum((_own_square(columns, image, j) for j in range(len(beta))), fmpq(0)) for image in images]
     weights = [rational(w) for w in point.weights]
     total = images[0] * weights[0]
     for image, w in zip(images[1:], weights[1:], strict=True):
@@ -81,7 +79,6 @@ def values_at(
     own = {name: exact(x) for name, x in parameters.items() if isinstance(x, float)}
     price = priced(formulation, weights, q, [rational(d) for d in point.roots], own)
     side = _sample_values(given, loss, beta, z, prices, own, rational(point.level))
-    share = fmpq(1, len(beta)) if formulation == "ml_minimax" else fmpq(1)  # γ = 1/k
     penalty = sum((w * x for w, x in zip(weights, q, strict=True)), fmpq(0)) / 2 + price.value
     if formulation == "ml_minimax":
         each = [
@@ -89,7 +86,7 @@ def values_at(
             + sum((w * _own_square(columns, image, j) for w, image in zip(weights, images, strict=True)), fmpq(0)) / 2
             for j, (row, row_z, s) in enumerate(zip(beta, z, given["labels"].T, strict=True))
         ]
-        return enclosure(share * (side.gain - price.conjugate), max(each))
+        return enclosure((side.gain - price.conjugate) / len(beta), max(each))  # every label has γ = 1/k
     return enclosure(side.gain - price.conjugate, penalty + side.risk)
 
 

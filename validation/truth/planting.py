@@ -31,13 +31,9 @@ def dot(x: Sequence[Fraction], y: Sequence[Fraction]) -> Fraction:
 
 def counts(rng: np.random.Generator, formulation: str) -> tuple[int, int]:
     """Kernels that are used, and others."""
-    used = (
-        1
-        if formulation == "svm"
-        else int(2 ** rng.integers(0, 3))
-        if formulation == "average"
-        else int(rng.integers(1, 4))
-    )
+    used = 1
+    if formulation != "svm":
+        used = int(2 ** rng.integers(0, 3)) if formulation == "average" else int(rng.integers(1, 4))
     return used, 0 if formulation in ALL_USED else int(rng.integers(0, 3))
 
 
