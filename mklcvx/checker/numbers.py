@@ -289,10 +289,15 @@ def row_sum(matrix):
     return float(np.abs(matrix).sum(axis=1).max())
 
 
-def frobenius(matrix):
-    """The norm in units of the largest entry: squares of others may vanish beside it."""
+def spectral(matrix):
+    """At least ‖X‖₂, but for a few roundings: the root of ‖XX'‖, in units of the largest entry, beside which squares of
+    others may vanish. Where eigenvalues are alike it is smaller than ‖X‖ by the fourth root of their number."""
     largest = float(np.abs(matrix).max())
-    return largest * float(np.linalg.norm(matrix / largest)) if largest else 0.0
+    if largest == 0:
+        return 0.0
+    scaled = matrix / largest
+    off = (len(matrix) + 4) * UNIT * np.linalg.norm(scaled) ** 2
+    return largest * math.sqrt(np.linalg.norm(scaled @ scaled.T) + off)
 
 
 def by_cholesky(used, ridge, centred):
@@ -352,9 +357,10 @@ def residual_is_semidefinite(high, low, missed, shift):
     diagonal = np.diagonal(residual)
     away = residual - np.diag(diagonal)
     sums = np.maximum(np.abs(away).sum(axis=1), np.abs(away).sum(axis=0)) * (1 + 2 * n * UNIT)
-    by_circles = np.min(diagonal - sums) > error
-    distance = frobenius(residual - shift * np.eye(n)) * (1 + 4 * n * UNIT) + UNIT * abs(shift)
-    return bool(by_circles or distance + error <= shift)
+    if np.min(diagonal - sums) > error:
+        return True
+    distance = spectral(residual - shift * np.eye(n)) * (1 + 4 * n * UNIT) + UNIT * abs(shift)
+    return bool(distance + error <= shift)
 
 
 def by_roots(used, ridge, centred):

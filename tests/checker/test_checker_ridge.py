@@ -14,9 +14,9 @@ from mklcvx.checker.numbers import (
     by_cholesky,
     by_elimination,
     by_roots,
-    frobenius,
     is_semidefinite,
     residual_is_semidefinite,
+    spectral,
     stack_of,
 )
 from mklcvx.problem.stack import KernelStack
@@ -85,9 +85,18 @@ def test_solutions_with_linear_kernels_of_rank_two_are_honest(C):
 def test_the_norm_of_numbers_whose_squares_vanish():
     tiny = np.full((2, 2), 2.0**-540)
     assert np.linalg.norm(tiny) == 0
-    assert frobenius(tiny) == 2.0**-539
-    assert frobenius(np.zeros((2, 2))) == 0
-    assert np.isnan(frobenius(np.array([[np.nan, 1.0]])))
+    assert 2.0**-539 <= spectral(tiny) <= 2.0**-539 * (1 + 1e-14)
+    assert spectral(np.zeros((2, 2))) == 0
+    assert np.isnan(spectral(np.array([[np.nan, 1.0]])))
+
+
+def test_the_norm_is_no_less_than_the_largest_singular_value_and_sharper_than_that_of_frobenius():
+    rng = np.random.default_rng(2)
+    for n in (1, 7, 200):
+        matrix = rng.normal(size=(n, n))
+        largest = np.linalg.norm(matrix, 2)
+        assert largest <= spectral(matrix) * (1 + 1e-12)
+        assert n < 200 or spectral(matrix) < 0.5 * np.linalg.norm(matrix)
 
 
 def test_a_residual_whose_squares_vanish_is_seen():
