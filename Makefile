@@ -82,6 +82,7 @@ weight-ranges: .venv/installed
 
 truth: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/truth
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/truth --planted
 
 conform: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/conform

@@ -3,11 +3,14 @@
 With a bias only vectors that sum to zero count, and A may be replaced by A − g1' − 1g', whatever g is.
 
 **Cholesky** (Rump 2006). If the factorisation of A + sI in double precision succeeds, A + sI + cI ⪰ 0 with
-c = (n+3)u·tr(A + sI). So δ = max(s + c, 0): a negative s that succeeds proves that A is definite.
+c = (n+3)u·tr(A + sI). So δ = max(s + c, 0): a negative s that succeeds proves that A is definite. (n+1 would do where
+triangular systems are solved by substitution; two more pay for products with reciprocals of the pivots.)
 
-**Block by block.** n counts the roundings that a product l_ik l_jk may meet. If columns are eliminated b at a time, and
-what is left of A is updated after each block, it meets at most b in its own block's product or elimination, whatever
-the order there, and one for each of the n/b updates: c = (b + n/b + 8)u·tr(A + sI), at twice the time.
+**Block by block.** n counts the roundings that a product l_ik l_jk may meet. Let columns be eliminated b at a time, and
+what is left of A be updated after each block. With W the new rows of the factor and U their square part, a block's
+columns S leave E = S − W'U, and the rest of W'W is the update. However U and W were found, E is evaluated. A product
+meets at most b roundings in W'U or in the update, and one for each of the n/b updates: twice the time of the first way,
+and c = (b + n/b + 8)u·tr(A + sI) + 2‖E‖.
 
 **Residual.** For any F at all, A + sI = FF' + R gives A + (s + ‖R‖)I ⪰ 0. R is evaluated with F in two slices, the
 first of so few bits that its product is exact: what is lost is u|R| and n·u·2^(-bits) of the diagonal. F is Cholesky's
@@ -276,8 +279,8 @@ def ridge_bounds(matrix: Array, off: float) -> Iterator[float]:
             continue
         rest = float(above(2 * U * (size + abs(shift)))) + n * TINY + off
         yield _positive(shift + _lost(diagonal, shift, n + 3) + rest)
-        if n >= 4 * BLOCK and _factored_by_blocks(matrix, shift):
-            yield _positive(shift + _lost(diagonal, shift, BLOCK + -(-n // BLOCK) + 8) + rest)
+        if n >= 4 * BLOCK and (apart := _apart_by_blocks(matrix, shift)) is not None:
+            yield _positive(shift + _lost(diagonal, shift, BLOCK + -(-n // BLOCK) + 8) + apart + rest)
         yield _positive(shift + _residual(matrix, lower, shift) + off)
         proved = True
         break
@@ -307,22 +310,26 @@ def _lifted(matrix: Array, shift: float) -> Array:
     return lifted
 
 
-def _factored_by_blocks(matrix: Array, shift: float) -> bool:
-    """Whether the factorisation of A + sI by blocks succeeds; of A the lower triangle is read."""
+def _apart_by_blocks(matrix: Array, shift: float) -> float | None:
+    """2‖E‖ of the factorisation of A + sI by blocks, if it succeeds; of A the lower triangle is read."""
     from scipy.linalg.blas import dtrsm
     from scipy.linalg.lapack import dpotrf
 
-    left, n = _lifted(matrix, shift), len(matrix)
+    left, n, squares = _lifted(matrix, shift), len(matrix), 0.0
     for start in range(0, n, BLOCK):
         end = min(start + BLOCK, n)
-        upper, failed = dpotrf(left[start:end, start:end].T, lower=0)
-        if failed or end == n:
-            return not failed
+        upper, failed = dpotrf(left[start:end, start:end].T, lower=0, clean=1)
+        if failed:
+            return None
         panel = dtrsm(1.0, upper, left[end:, start:end].T, lower=0, trans_a=1)
+        for first, rows in ((start, upper), (end, panel)):
+            apart = left[first : first + rows.shape[1], start:end] - rows.T @ upper
+            apart = np.tril(apart) if first == start else apart
+            squares += float(np.vdot(apart, apart))
         for first in range(end, n, STRIP):
             last = min(first + STRIP, n)
             left[first:, first:last] -= panel.T[first - end :] @ panel[:, first - end : last - end]
-    return False
+    return 2 * (math.sqrt(2 * squares) + n * SMALLEST)
 
 
 def _factor(matrix: Array, shift: float) -> Array | None:

@@ -2,7 +2,21 @@
 
 u = 2⁻⁵³. A sum, product, quotient or root of doubles has the relative error u; `math.fsum` adds without any other. So a
 number x that was computed in at most k such steps from terms of one sign is off by less than (k + 1)u|x|, and `above`
-and `below` leave that much room. Powers and logarithms of the C library are trusted to 16u.
+and `below` leave that much room.
+
+**What is assumed**, and nothing else. Every bound in this folder holds for whatever a solver or a factorisation
+returned, if
+
+- doubles are those of IEEE 754, rounded to nearest, and `math.fsum` is exact but for one rounding;
+- exp, log, log1p, logaddexp, hypot and powers are accurate to 16u (POWER). They serve the logistic, Poisson and softmax
+  losses (`sample_terms`, `joint`), ‖·‖_p (`regularisers`, `weight_shapes`), `hypergraph_smooth` and the entries of
+  streamed Gaussians; all others need sums, products, quotients and roots alone;
+- an entry of a product of matrices or vectors is a sum of products, in any order, in blocks or with fused operations,
+  but not by a fast algorithm such as Strassen's (`passes`, `ridge`, `hypergraphs`, `labels`, `pairs`);
+- Cholesky's factorisation in LAPACK solves its triangular systems by substitution, pivots' reciprocals allowed. One
+  bound needs that, the first and cheapest of `ridge`: those by blocks and from residuals evaluate what was left over;
+- the record is made of doubles: Cw, w/(νn), πc, (1 − π)c, δc, νΣc and cy are the doubles that NumPy makes of these
+  products, from the left, and the problem is the one with these.
 
 **Underflow** adds at most 2⁻¹⁰⁷⁴ in each step: TINY covers all of them together, as long as no step magnifies what one
 before it lost. A square does so if a small divisor or a large factor follows: `square_over` and `times_square` put that

@@ -12,8 +12,9 @@ and products. With L any lower triangular matrix, here the Cholesky factor of H 
 is semidefinite if R is. R is nearly sI and is computed with a bound on its error: L = L1 + L2 with so few digits in L1
 that L1L1' is exact in doubles, and L2 so small that rounding in its products hardly counts. R ⪰ 0 follows by
 Gershgorin's circles, or if ‖R − sI‖ is at most s. To prove that K + δI is semidefinite for vectors that sum to zero,
-g1' + 1g' may be subtracted first with any g. Where that fails elimination in whole numbers decides: of K + δI if it is
-small, else of every K_m by itself, which takes as many steps as its rank.
+g1' + 1g' may be subtracted first with any g. Where that fails, and K is not too large, L is computed in whole numbers:
+then K + δI is proved if its least eigenvalue is more than n·2^-92 of its diagonal. Where that is zero, elimination
+decides, in whole numbers: of K + δI if it is small, else of every K_m alone, which takes as many steps as its rank.
 """
 
 import decimal
@@ -27,6 +28,7 @@ UNIT = 2.0**-53
 BITS = 240  # of roots
 SMALL = 60  # largest number of samples for elimination in whole numbers, which takes a second
 LARGE, STEPS = 500, 17  # the same for kernels of low rank, and the number of steps
+ROOTS, DIGITS = 400, 96  # the same for a factor in whole numbers, and its digits
 
 
 class Refused(ValueError):
@@ -237,6 +239,8 @@ def is_semidefinite(kernels, weights, ridge, centred=False):
         if by_cholesky(used, max(rounded(ridge, -1), 0.0), centred):
             return True
     n = used[0][0].samples
+    if n <= ROOTS and by_roots(used, ridge, centred):
+        return True
     if n <= SMALL:
         return by_elimination(used, ridge, centred)
     return n <= LARGE and all(by_elimination([(k, 1.0)], Fraction(0), centred, STEPS) for k, _ in used)
@@ -283,6 +287,17 @@ def halves(a):
 def row_sum(matrix):
     """The largest sum of a row of absolute values."""
     return float(np.abs(matrix).sum(axis=1).max())
+
+
+def spectral(matrix):
+    """At least ‖X‖₂, but for a few roundings: the root of ‖XX'‖, in units of the largest entry, beside which squares of
+    others may vanish. Where eigenvalues are alike it is smaller than ‖X‖ by the fourth root of their number."""
+    largest = float(np.abs(matrix).max())
+    if largest == 0:
+        return 0.0
+    scaled = matrix / largest
+    off = (len(matrix) + 4) * UNIT * np.linalg.norm(scaled) ** 2
+    return largest * math.sqrt(np.linalg.norm(scaled @ scaled.T) + off)
 
 
 def by_cholesky(used, ridge, centred):
@@ -342,21 +357,47 @@ def residual_is_semidefinite(high, low, missed, shift):
     diagonal = np.diagonal(residual)
     away = residual - np.diag(diagonal)
     sums = np.maximum(np.abs(away).sum(axis=1), np.abs(away).sum(axis=0)) * (1 + 2 * n * UNIT)
-    by_circles = np.min(diagonal - sums) > error
-    distance = np.linalg.norm(residual - shift * np.eye(n)) * (1 + 4 * n * UNIT) + UNIT * abs(shift)
-    return bool(by_circles or distance + error <= shift)
+    if np.min(diagonal - sums) > error:
+        return True
+    distance = spectral(residual - shift * np.eye(n)) * (1 + 4 * n * UNIT) + UNIT * abs(shift)
+    return bool(distance + error <= shift)
 
 
-def by_elimination(used, ridge, centred, steps=SMALL):
-    """In whole numbers, by the largest pivots: a matrix is semidefinite if they are positive until nothing is left, in
-    so many steps. Vectors that sum to zero are combinations of e_i − e_n."""
+def by_roots(used, ridge, centred):
+    """The same in whole numbers: with L the rounded factor of A − sI, in units of so many digits below the diagonal,
+    A − sI = LL' + R where every entry of R is a remainder, below 2^(DIGITS + 1), and s is more than all in a row."""
+    matrix = combination(used, ridge, centred)
+    n, largest = len(matrix), max(np.diagonal(matrix), default=0)
+    if largest <= 0:
+        return not matrix.any()
+    raised = 2 * DIGITS - int(largest).bit_length()
+    matrix = matrix << raised if raised >= 0 else matrix >> -raised
+    matrix[np.arange(n), np.arange(n)] -= n << DIGITS + 2
+    factor = np.zeros((n, n), dtype=object)
+    for j in range(n):
+        column = matrix[j:, j] - factor[j:, :j] @ factor[j, :j]
+        if column[0] <= 0:
+            return False
+        root = math.isqrt(column[0])
+        factor[j:, j], factor[j, j] = column // root, root
+    return True
+
+
+def combination(used, ridge, centred):
+    """Σ w_m K_m + δI times a number, in whole numbers. Vectors that sum to zero are combinations of e_i − e_n."""
     parts = [(*kernel.entries(), *Fraction(weight).as_integer_ratio()) for kernel, weight in used]
-    step = max([ridge.denominator] + [w[3] * (1 << max(0, -w[1])) for w in parts])
-    common = math.lcm(step, ridge.denominator)
+    common = math.lcm(ridge.denominator, *(w[3] * (1 << max(0, -w[1])) for w in parts))
     matrix = sum(numbers * int(Fraction(top, bottom) * dyadic(1, e) * common) for numbers, e, top, bottom in parts)
     matrix = matrix + int(ridge * common) * np.eye(len(matrix), dtype=int).astype(object)
     if centred:
         matrix = matrix[:-1, :-1] - matrix[:-1, -1:] - matrix[-1:, :-1] + matrix[-1, -1]
+    return matrix
+
+
+def by_elimination(used, ridge, centred, steps=SMALL):
+    """In whole numbers, by the largest pivots: a matrix is semidefinite if they are positive until nothing is left, in
+    so many steps."""
+    matrix = combination(used, ridge, centred)
     last = 1
     for _ in range(steps + 1):
         k = int(np.argmax(np.diagonal(matrix))) if len(matrix) else 0

@@ -17,7 +17,8 @@ every loss. With one, a sample with 0 < α_i < C_i holds b: its hinge term is at
     1 − ε/(C_i − α_i) ≤ y_i z_i ≤ 1 + ε/α_i,
 
 and f(x) + b = z_i + (f(x) − f(x_i)). Several x_i are tried, and their intervals intersected. Other losses with a bias,
-and formulations without intervals, have no bound here. Sums leave room for their rounding.
+and formulations without intervals, have no bound here. Sums leave room for their rounding, and so do entries that are
+products of factors.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..certificate.rounding import U, above
 from ..certificate.sample_terms import sample_terms
@@ -35,6 +36,7 @@ from ..errors import InputError
 from ..formulations import Task
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
+from ..problem.low_rank import LowRank
 from ..problem.stack import Array
 from ..problem.validation import check_test_stack
 from .case import pose_solved
@@ -141,19 +143,30 @@ def _bounded(task: Task, alpha: Array, kernels: Array, diagonals: Array, ends: E
     anchors = anchors[room[anchors] > 0]
     if not side.stretches or task.loss_function.free_margin or not len(anchors):
         return None
-    own = np.stack([np.asarray(kernel)[anchors] for kernel in task.each_kernel()])
-    there, there_off = own @ beta, above(steps * (np.abs(own) @ np.abs(beta)), len(beta))
-    squares = np.stack([np.diagonal(kernel)[anchors] for kernel in task.each_kernel()])
+    own, lost = _rows(task, anchors)
+    there, there_off = own @ beta, above((steps * np.abs(own) + lost) @ np.abs(beta), len(beta))
+    squares, squares_off = (np.diagonal(part[:, :, anchors], axis1=1, axis2=2) for part in (own, lost))
     found = []
     for k, i in enumerate(anchors.tolist()):
         at, at_off, square, across = there[:, k, None], there_off[:, k, None], squares[:, k, None], kernels[:, :, i]
         apart, off = here - at, here_off + at_off + 4 * U * (np.abs(here) + np.abs(at))
-        distances = diagonals - 2 * across + square + 8 * U * (np.abs(diagonals) + 2 * np.abs(across) + np.abs(square))
+        distances = diagonals - 2 * across + square + squares_off[:, k, None]
+        distances = distances + 8 * U * (np.abs(diagonals) + 2 * np.abs(across) + np.abs(square))
         reached = above(excess / (side.high[i] - alpha[i])), above(excess / alpha[i])
         outputs = sorted((task.signs[i] * (1 - reached[0]), task.signs[i] * (1 + reached[1])))
         found.append(_around(apart, off, distances, ends, excess, (outputs[0] - 4 * U, outputs[1] + 4 * U)))
     low, high = np.max([one[:, 0] for one in found], axis=0), np.min([one[:, 1] for one in found], axis=0)
     return np.stack([low, high], axis=1)
+
+
+def _rows(task: Task, some: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Rows of every kernel, (M, s, n), and what was lost where they are products of factors."""
+    rows = np.stack([np.asarray(kernel)[some] for kernel in task.each_kernel()])
+    if not isinstance(task.kernels, LowRank):
+        return rows, np.zeros_like(rows)
+    sizes = [np.abs(task.kernels.factor(m)) for m in range(task.count)]
+    lost = [above((size.shape[1] + 2) * U * (size[some] @ size.T), size.shape[1] + 2) for size in sizes]
+    return rows, np.stack(lost)
 
 
 def _around(values: Array, off: Array, squares: Array, ends: Ends, excess: float, known: tuple[float, float]) -> Array:

@@ -76,7 +76,7 @@ def test_no_sharper_ridge_is_sought_than_the_tolerance_needs(monkeypatch):
     sharper = with_ridge(at, at.bounds(0.0), scarce).certificate
     assert sharper.proves(scarce)
     assert sharper.ridge < plain / 2
-    monkeypatch.setattr(ridge, "_factored_by_blocks", None)  # what would be asked for next
+    monkeypatch.setattr(ridge, "_apart_by_blocks", None)  # what would be asked for next
     first = with_ridge(at, at.bounds(0.0), enough).certificate
     assert first.proves(enough)
     assert first.ridge == pytest.approx(plain, rel=0.1)

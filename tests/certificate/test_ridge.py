@@ -206,8 +206,8 @@ def at_the_edge(kind, size):
 def test_every_ridge_on_the_way_is_proved_in_fractions(monkeypatch, kind, size):
     monkeypatch.setattr(ridge, "BLOCK", 5)  # four blocks and a part of one
     monkeypatch.setattr(ridge, "STRIP", 3)
-    tried, by_blocks = [], ridge._factored_by_blocks
-    monkeypatch.setattr(ridge, "_factored_by_blocks", lambda *given: tried.append(by_blocks(*given)) or tried[-1])
+    tried, by_blocks = [], ridge._apart_by_blocks
+    monkeypatch.setattr(ridge, "_apart_by_blocks", lambda *given: tried.append(by_blocks(*given)) or tried[-1])
     matrix = at_the_edge(kind, size)
     found = list(ridge.ridge_bounds(matrix, 0.0))
     assert any(found) or kind == "definite"
@@ -224,17 +224,17 @@ def test_every_ridge_on_the_way_is_proved_in_fractions(monkeypatch, kind, size):
 def test_a_matrix_that_is_not_definite_has_no_factor_by_blocks(monkeypatch):
     monkeypatch.setattr(ridge, "BLOCK", 5)
     matrix = at_the_edge("definite", 1.0)
-    assert ridge._factored_by_blocks(matrix, 0.0)
+    assert ridge._apart_by_blocks(matrix, 0.0)
     for at in (0, 7, 21):  # in the first block, in the middle, in the last one
         dented_there = matrix.copy()
         dented_there[at, at] -= 2.0
-        assert not ridge._factored_by_blocks(dented_there, 0.0)
+        assert not ridge._apart_by_blocks(dented_there, 0.0)
 
 
 def test_only_the_lower_triangle_is_read(monkeypatch):
     monkeypatch.setattr(ridge, "BLOCK", 5)
     lower = np.tril(at_the_edge("definite", 1.0)) + np.triu(np.full((22, 22), np.nan), 1)
-    assert ridge._factored_by_blocks(lower, 0.0)
+    assert ridge._apart_by_blocks(lower, 0.0)
 
 
 def test_blocks_at_full_size_are_sharper_by_the_roundings_that_they_save():
@@ -242,3 +242,22 @@ def test_blocks_at_full_size_are_sharper_by_the_roundings_that_they_save():
     found = ridge.ridge_bounds(points @ points.T, 0.0)
     plain, by_blocks, residual = (next(found) for _ in range(3))
     assert plain > 3 * by_blocks > 3 * residual > 0
+
+
+def test_blocks_prove_no_more_than_their_triangular_solves_are_worth(monkeypatch):
+    """A library that solves badly, here for a panel that is too short, makes an indefinite matrix look definite."""
+    import scipy.linalg.blas
+
+    monkeypatch.setattr(ridge, "BLOCK", 5)
+    vectors = np.linalg.qr(np.random.default_rng(4).normal(size=(22, 22)))[0]
+    values = np.linspace(0.0, 1.0, 22)
+    values[0] = -1e-11
+    matrix = (vectors * values) @ vectors.T
+    matrix = (matrix + matrix.T) / 2
+    assert ridge._apart_by_blocks(matrix, 0.0) is None
+    solved = scipy.linalg.blas.dtrsm
+    monkeypatch.setattr(scipy.linalg.blas, "dtrsm", lambda *given, **options: solved(*given, **options) * (1 - 1e-7))
+    apart = ridge._apart_by_blocks(matrix, 0.0)
+    counted = ridge._lost(np.diagonal(matrix), 0.0, 5 + 5 + 8)
+    assert not by_elimination([(Kernel(matrix), 1.0)], Fraction(counted), False)
+    assert by_elimination([(Kernel(matrix), 1.0)], Fraction(counted + apart), False)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import cvxpy as cp
 import numpy as np
 import pytest
 
 import mklcvx
 from mklcvx import Instance, solve, zoo
+from mklcvx.verification.case import pose_solved
+from mklcvx.verification.sure_values import _rows
 
 WHOLE = zoo.random(16, 3, seed=4)
 TRAINING, NEW = slice(0, 14), slice(14, 16)
@@ -83,3 +87,35 @@ def test_diagonals_of_another_shape_are_refused():
     solution = solve(INSTANCE, "sm2")
     with pytest.raises(mklcvx.InputError, match="test_diagonals of shape"):
         mklcvx.decision_interval(INSTANCE, solution, KERNELS, DIAGONALS.T)
+
+
+def test_entries_that_are_products_of_factors_have_an_error_of_their_own():
+    """Long rows that are nearly orthogonal: a product keeps none of its digits."""
+    rng, low, high = np.random.default_rng(1), [], []
+    for _ in range(2):
+        columns = rng.normal(size=(12, 3)) * [1e8, 1e8, 1.0]
+        columns[1::2] = columns[::2] @ [[0, 1, 0], [-1, 0, 0], [0, 0, 1]] + rng.normal(size=(6, 3))
+        low.append(columns)
+    instance = Instance(mklcvx.LowRank(low), np.tile([1, -1], 6))
+    task = pose_solved(instance, solve(instance, "sum", C=1e-20)).task
+    rows, lost = _rows(task, np.arange(0, 12, 3))
+    for m, i, j in np.ndindex(rows.shape):
+        exact = sum((Fraction(x) * Fraction(y) for x, y in zip(low[m][3 * i], low[m][j], strict=True)), Fraction(0))
+        assert abs(Fraction(rows[m, i, j]) - exact) <= Fraction(lost[m, i, j])
+        high.append(abs(Fraction(rows[m, i, j]) - exact) > 16 * Fraction(abs(rows[m, i, j])) / 2**53)
+    assert any(high)  # more than room for sums would pay
+    dense = Instance(np.array([f @ f.T for f in low]), instance.y)
+    assert not _rows(pose_solved(dense, solve(dense, "sum", C=1e-20)).task, np.arange(3))[1].any()
+
+
+def test_factors_and_kernels_have_the_same_interval():
+    rng = np.random.default_rng(5)
+    features = [rng.integers(-8, 9, size=(16, 3)) / 4 for _ in range(3)]
+    y, both = np.where(features[0][:14, 0] + rng.normal(size=14) > 0, 1, -1), []
+    across = np.array([f[14:] @ f[:14].T for f in features])
+    diagonals = np.array([(f[14:] ** 2).sum(axis=1) for f in features])
+    for kernels in (mklcvx.LowRank([f[:14] for f in features]), np.array([f[:14] @ f[:14].T for f in features])):
+        instance = Instance(kernels, y)
+        both.append(mklcvx.decision_interval(instance, solve(instance, "sm2"), across, diagonals, tolerance=1e-6))
+    assert np.allclose(both[0], both[1], rtol=0, atol=1e-3 * np.ptp(both[1]))
+    assert (both[0][:, 0] <= both[0][:, 1]).all()

@@ -1,11 +1,14 @@
 """Whether certified intervals contain the optimum: thousands of small problems against exact optima.
 
-    python validation/truth [--cells PATTERN]... [--quick] [--keep] [--table] [--results validation/truth/results]
+    python validation/truth [--planted] [--cells PATTERN]... [--quick] [--keep] [--table]
+                            [--results validation/truth/results]
 
-PATTERN is a shell pattern for names of cells, such as '*/year/*/svm/*'; `--quick` takes one cell in 37. What is
-finished is not run again unless the code has changed; `--keep` counts what other code has left, `--table` runs nothing
-and writes the page of what is there. The page is `truth.md`, or `part.md` among the results with --cells or --quick.
-The exit status is 1 if an interval excludes the optimum or anything is raised.
+With --planted the problems are those whose optimum is known before their kernels are (`planting.py`), of all losses,
+several outputs, labels and hypergraphs; the page is `planted.md`. PATTERN is a shell pattern for names of cells, such
+as '*/year/*/svm/*'; `--quick` takes one cell in 37. What is finished is not run again unless the code has changed;
+`--keep` counts what other code has left, `--table` runs nothing and writes the page of what is there. The page is
+`truth.md`, or `part.md` among the results with --cells or --quick. The exit status is 1 if an interval excludes the
+optimum or anything is raised.
 """
 
 from __future__ import annotations
@@ -15,16 +18,19 @@ import fnmatch
 import sys
 import warnings
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
 
-from comparing import compared
-from grid import Cell, cells
+import comparing
+import page
+import planted
+from grid import cells
 from keeping import FOLDER, Kept, code_digest
 from mklcvx.io.writing import write_text
-from page import faulty, page, summary
 
 SPARSE = 37
 SHOWN = 20
@@ -32,36 +38,39 @@ SHOWN = 20
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--planted", action="store_true", help="problems whose optimum is planted")
     parser.add_argument("--cells", action="append", metavar="PATTERN", help="only cells whose names fit")
     parser.add_argument("--quick", action="store_true", help=f"one cell in {SPARSE}")
     parser.add_argument("--keep", action="store_true", help="count cells that other code has left")
     parser.add_argument("--table", action="store_true", help="run nothing, write the page of what is there")
     parser.add_argument("--results", type=Path, default=FOLDER / "results", help="where finished cells are kept")
     asked = parser.parse_args(arguments)
-    wanted = chosen(asked.cells or [], asked.quick)
+    wanted = chosen(planted.planted_cells() if asked.planted else cells(), asked.cells or [], asked.quick)
     if not wanted:
         parser.error(f"--cells {' '.join(asked.cells or [])}: no cell has such a name")
-    kept, console = Kept(asked.results / "cells.jsonl", code_digest(), asked.keep), Console(stderr=True)
+    name, made, pages = ("planted", planted, planted) if asked.planted else ("truth", comparing, page)
+    file = asked.results / ("planted.jsonl" if asked.planted else "cells.jsonl")
+    kept, console = Kept(file, code_digest(), asked.keep), Console(stderr=True)
     if not asked.table:
-        run(wanted, kept, console)
+        run(made, wanted, kept, console)
     pairs = [(cell, kept.rows[cell.name]) for cell in wanted if cell.name in kept.rows]
     whole = not asked.cells and not asked.quick
     if whole and not asked.table:
         kept.tidy([cell.name for cell in wanted])
-    target = FOLDER / "truth.md" if whole else asked.results / "part.md"
+    target = FOLDER / f"{name}.md" if whole else asked.results / "part.md"
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_text(target, page(pairs, len(wanted)))
-    console.print(summary(pairs, len(wanted)).replace("**", ""), highlight=False)
+    write_text(target, pages.page(pairs, len(wanted)))
+    console.print(pages.summary(pairs, len(wanted)).replace("**", ""), highlight=False)
     return told(pairs, console)
 
 
-def chosen(patterns: list[str], quick: bool) -> list[Cell]:
+def chosen(known: list[Any], patterns: list[str], quick: bool) -> list[Any]:
     """The cells that fit; a quick part has the first one, which is the example."""
-    fitting = [cell for cell in cells() if not patterns or any(fnmatch.fnmatch(cell.name, p) for p in patterns)]
+    fitting = [cell for cell in known if not patterns or any(fnmatch.fnmatch(cell.name, p) for p in patterns)]
     return fitting[::SPARSE] if quick else fitting
 
 
-def run(wanted: list[Cell], kept: Kept, console: Console) -> None:
+def run(made: ModuleType, wanted: list[Any], kept: Kept, console: Console) -> None:
     missing = [cell for cell in wanted if cell.name not in kept.rows]
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     with Progress(*columns, TimeRemainingColumn(), console=console) as progress, threadpool_limits(1):
@@ -70,16 +79,14 @@ def run(wanted: list[Cell], kept: Kept, console: Console) -> None:
         for cell in missing:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                kept.add(cell.name, compared(cell))
-            faults += faulty(kept.rows[cell.name])
-            progress.update(
-                bar, advance=1, description=f"{faults} faults, {cell.data}/{cell.storage}/{cell.formulation}"
-            )
+                kept.add(cell.name, made.compared(cell))
+            faults += page.faulty(kept.rows[cell.name])
+            progress.update(bar, advance=1, description=f"{faults} faults, {cell.label}")
 
 
-def told(pairs: list[tuple[Cell, dict]], console: Console) -> int:
+def told(pairs: list[tuple[Any, dict]], console: Console) -> int:
     """The worst faults by name, and the exit status."""
-    faults = [(cell, row) for cell, row in pairs if faulty(row)]
+    faults = [(cell, row) for cell, row in pairs if page.faulty(row)]
     for cell, row in sorted(faults, key=lambda pair: -pair[1].get("excluded", float("inf")))[:SHOWN]:
         what = f"excluded by {row['excluded']:.1e}" if "excluded" in row else row.get("reason", "raised")
         console.print(f"{cell.name}: {row['status']}, {what}", highlight=False)

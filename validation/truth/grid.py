@@ -64,6 +64,10 @@ class Cell:
         return "/".join(str(part) for part in vars(self).values())
 
     @property
+    def label(self) -> str:
+        return f"{self.data}/{self.storage}/{self.formulation}"
+
+    @property
     def loss(self) -> str:
         return "c" if self.price.startswith("C") else "nu"
 
@@ -106,7 +110,7 @@ def made(cell: Cell) -> tuple[dict[str, Any], dict[str, Any]]:
     if cell.data == "example":
         years = np.array([1985.0, 1991.0, 2014.0, 2012.0])
         return {"kernels": np.outer(years, years)[None], "y": [1, -1, -1, 1]}, {"C": cell.amount, "bias": True}
-    rng = np.random.default_rng(_number(cell.name))
+    rng = np.random.default_rng(named_number(cell.name))
     n = int(rng.integers(*SIZES))
     count = 1 if cell.formulation == "svm" else int(rng.integers(2, 5))
     y = np.where(rng.permutation(n) < rng.integers(1, n), 1, -1)
@@ -116,7 +120,8 @@ def made(cell: Cell) -> tuple[dict[str, Any], dict[str, Any]]:
     return {"kernels": stack, "y": y, "sample_weight": weights}, _parameters(cell, rng, y, weights, count)
 
 
-def _number(name: str) -> int:
+def named_number(name: str) -> int:
+    """The seed of a cell."""
     return int.from_bytes(hashlib.blake2b(f"{SEED}/{name}".encode(), digest_size=8).digest(), "big")
 
 
