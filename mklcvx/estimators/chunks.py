@@ -2,22 +2,24 @@
 
 joblib writes a large stack once to a file that its processes map into memory. A process gets some of the problems at a
 time, so that they share what depends on the kernels alone, and one thread for linear algebra: processes that have more
-than their share of the processors wait for each other.
+than their share of the processors wait for each other. Not scikit-learn's `Parallel`: it hands on warning filters, and
+so changes those of the whole process where the workers are threads.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TypeVar
 
-from joblib import effective_n_jobs
-from sklearn.utils.parallel import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 Problem = TypeVar("Problem")
 Answer = TypeVar("Answer")
+_lock, _inside = threading.Lock(), list[threadpool_limits]()
 CHUNKS = 2  # for each job, so that one with easy problems can take over
 
 
@@ -30,11 +32,25 @@ def in_chunks(
         return solve(problems)
     count = min(CHUNKS * jobs, len(problems))
     chunks = [problems[k::count] for k in range(count)]
-    with threadpool_limits(1, "blas"):  # of threads, where these are what joblib is told to use
+    with _one_thread_each():  # of threads, where these are what joblib is told to use
         parts = Parallel(n_jobs=n_jobs)(delayed(_solved)(solve, chunk, os.getpid()) for chunk in chunks)
     return [parts[i % count][i // count] for i in range(len(problems))]
 
 
 def _solved(solve: Callable[[Sequence[Problem]], list[Answer]], chunk: Sequence[Problem], caller: int) -> list[Answer]:
-    with threadpool_limits(1, "blas") if os.getpid() != caller else nullcontext():
+    with _one_thread_each() if os.getpid() != caller else nullcontext():
         return solve(chunk)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Linear algebra with one thread in the whole process: the first to ask sets it, the last to leave sets it back."""
+    with _lock:
+        _inside.append(_inside[0] if _inside else threadpool_limits(1, "blas"))
+    try:
+        yield
+    finally:
+        with _lock:
+            limits = _inside.pop()
+            if not _inside:
+                limits.restore_original_limits()
