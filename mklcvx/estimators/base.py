@@ -26,6 +26,7 @@ from ..problem.instance import Instance
 from ..problem.kernels import Kernel, KernelBank
 from ..problem.low_rank import LowRank, Stored
 from ..problem.memory import check_stack
+from ..problem.numbers import mixes_words
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import diagonals
 from ..problem.stack import Array
@@ -130,7 +131,9 @@ class KernelEstimator(BaseEstimator, ABC):
         if isinstance(price, str) and price != SCALE:
             raise InputError(f"C = {price!r:.40} is unknown: give a number, or {SCALE!r} for the unit of the kernels")
         given, views = gathered(X, self._pairwise)
-        found = self._validated(given, host_array(y, "y"), ensure_min_samples=2, **wanted)
+        if mixes_words(y := host_array(y, "y")):
+            raise InputError("y has words and other entries, such as NaN: give one class for every sample")
+        found = self._validated(given, y, ensure_min_samples=2, **wanted)
         checked, y = found if isinstance(found, tuple) else (found, None)
         if sample_weight is not None:
             sample_weight = host_array(sample_weight, "sample_weight")
