@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 Problem = TypeVar("Problem")
 Answer = TypeVar("Answer")
-_lock, _inside = threading.Lock(), list[threadpool_limits]()
+ONE_AT_A_TIME = threading.Lock()  # limits hold for the whole process: two threads would leave each other's behind
 CHUNKS = 2  # for each job, so that one with easy problems can take over
 
 
@@ -32,25 +32,11 @@ def in_chunks(
         return solve(problems)
     count = min(CHUNKS * jobs, len(problems))
     chunks = [problems[k::count] for k in range(count)]
-    with _one_thread_each():  # of threads, where these are what joblib is told to use
+    with ONE_AT_A_TIME, threadpool_limits(1, "blas"):  # of threads, where these are what joblib is told to use
         parts = Parallel(n_jobs=n_jobs)(delayed(_solved)(solve, chunk, os.getpid()) for chunk in chunks)
     return [parts[i % count][i // count] for i in range(len(problems))]
 
 
 def _solved(solve: Callable[[Sequence[Problem]], list[Answer]], chunk: Sequence[Problem], caller: int) -> list[Answer]:
-    with _one_thread_each() if os.getpid() != caller else nullcontext():
+    with threadpool_limits(1, "blas") if os.getpid() != caller else nullcontext():
         return solve(chunk)
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Linear algebra with one thread in the whole process: the first to ask sets it, the last to leave sets it back."""
-    with _lock:
-        _inside.append(_inside[0] if _inside else threadpool_limits(1, "blas"))
-    try:
-        yield
-    finally:
-        with _lock:
-            limits = _inside.pop()
-            if not _inside:
-                limits.restore_original_limits()
