@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims headlines \
 	golden truth conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
-	cluster streamed weight-ranges soak misuse seams test-conditions test-processors fuzz faults clean
+	cluster streamed weight-ranges soak misuse seams threads test-conditions test-processors fuzz faults clean
 
 demo: .venv/installed
 	$(BIN)/mklcvx demo
@@ -116,6 +116,9 @@ misuse: .venv/installed
 COUNT ?= 10000
 seams: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/seams.py --count $(COUNT) -o validation/robustness/seams.md
+
+threads: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/robustness/threads.py -o validation/robustness/threads.md
 
 # The quick tests in other orders, optimised, in the C locale, in a folder that cannot be written to, without root.
 test-conditions: .venv/installed

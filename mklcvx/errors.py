@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
+import threading
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from typing import Any, cast
 
 LONGEST = 500  # characters of a message
 _at_command_line = ContextVar("at_command_line", default=False)
@@ -51,6 +54,35 @@ class OneClassWarning(UserWarning):
 
 class GridEdgeWarning(UserWarning):
     """The best point of a cross-validation lies on the edge of the grid."""
+
+
+class _Here(threading.local):
+    """A pattern of a warning filter that is one thread's own. In others it fits nothing."""
+
+    pattern = "(?!)"
+    match = re.compile(pattern).match
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return re.compile, (self.pattern,)
+
+
+@contextmanager
+def unheard(category: type[Warning] = Warning, message: str = "") -> Iterator[None]:
+    """Within it, this thread hears no such warnings, whose text begins like that; others hear them as before.
+
+    `warnings.catch_warnings` would change the filters of all threads, and restore what it has met: where two overlap,
+    something stays. This adds one filter and takes that one away again."""
+    here, filters = _Here(), cast("list[Any]", warnings.filters)
+    here.pattern, here.match = message, re.compile(message, re.IGNORECASE).match
+    added = ("ignore", here, category, None, 0)
+    filters.insert(0, added)
+    try:
+        yield
+    finally:
+        here.__dict__.clear()  # a copy that somebody else has made of the filters is deaf no longer
+        for known in (filters, warnings.filters):
+            with suppress(ValueError):
+                cast("list[Any]", known).remove(added)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from ..formulations._formulation import Parameters
 from ..problem.cross_kernels import NewKernels
 from ..problem.machines import Machine, class_values, machines_for
 from ..problem.numbers import AnyArray
+from ..problem.ownership import ReadOnly
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..problem.targets import classes_of, decided
@@ -22,7 +23,7 @@ SCHEMA = MACHINES
 
 
 @dataclass(frozen=True, eq=False)
-class Machines:
+class Machines(ReadOnly):
     """Solutions of machines that tell two classes apart: each class against the rest ("ovr"), or each pair ("ovo").
 
     The preprocessing, fitted on all samples, belongs to the whole; the solutions have none.

@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import threading
 from collections.abc import Iterator
 from functools import partial
 
@@ -63,19 +64,21 @@ class Successive:
     """Bounds, each the result of more work than the one before, computed when they are asked for."""
 
     def __init__(self, bounds: Iterator[float]) -> None:
-        self.bounds, self.found = bounds, [math.inf]
+        self.bounds, self.found, self.lock = bounds, [math.inf], threading.Lock()
 
     def until(self, enough: float) -> float:
-        """The first that is small enough, or else the least of all."""
-        for k in itertools.count():
-            if k == len(self.found):
-                more = next(self.bounds, None)
-                if more is None:
-                    break
-                self.found.append(min(more, self.found[-1]))
-            if self.found[k] <= enough and math.isfinite(self.found[k]):
-                return self.found[k]
-        return self.found[-1]
+        """The first that is small enough, or else the least of all. One thread at a time: an instance that remembers
+        has these bounds for several."""
+        with self.lock:
+            for k in itertools.count():
+                if k == len(self.found):
+                    more = next(self.bounds, None)
+                    if more is None:
+                        break
+                    self.found.append(min(more, self.found[-1]))
+                if self.found[k] <= enough and math.isfinite(self.found[k]):
+                    return self.found[k]
+            return self.found[-1]
 
 
 def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float = 0.0) -> float:

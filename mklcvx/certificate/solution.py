@@ -16,6 +16,7 @@ from ..formulations.losses import KNOWN
 from ..problem.boundary import public_class
 from ..problem.cross_kernels import CrossKernel, CrossKernels, NewKernels, Product, mostly_constant, of_training
 from ..problem.numbers import AnyArray
+from ..problem.ownership import ReadOnly
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..problem.targets import NONE, classes_of, decided
@@ -35,11 +36,11 @@ SUPPORT = 1e-7  # share of the largest α: an interior-point method's α below i
 
 @public_class
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(ReadOnly):
     """Decision function f(x) = Σ_m Σ_i c_mi k_m(x_i, x) + b, with everything needed to check it.
 
     With k labels, `alpha` and `y` are (k, n), `bias` (k,) and `coefficients` (k, M, n). A hypergraph's solution has no
-    α: it embeds, by B among the multipliers.
+    α: it embeds, by B among the multipliers. Arrays are read-only.
 
     Parameters
     ----------

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..defaults import FOLDS, FORMULATION, SEED, SOLVER
-from ..errors import GridEdgeWarning
+from ..errors import GridEdgeWarning, unheard
 from ..io.files import write_whole
 from . import options
 from .interrupts import Stopped
@@ -83,8 +82,7 @@ def cv(
     known = kept.read()
     if known:
         options.say(f"{len(known)} of {folds} folds are taken from {kept.path}")
-    with Progress(False, total=folds) as progress, warnings.catch_warnings():
-        warnings.simplefilter("ignore", GridEdgeWarning)  # said below, as commands say it
+    with Progress(False, total=folds) as progress, unheard(GridEdgeWarning):  # said below, as commands say it
         try:
             found = cross_validate(
                 problem, formulation, points, folds=folds, seed=seed, score=score, jobs=jobs, centre=centre,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from .._version import __version__
 from ..io.files import write_whole
+from ..io.json_text import read_json
 
 if TYPE_CHECKING:
     from ..estimators.cross_validation import Trial
@@ -33,7 +34,7 @@ class KeptFolds:
         from ..estimators.cross_validation import Trial
 
         try:
-            record = json.loads(self.path.read_text(encoding="utf-8")) if self.path is not None else {}
+            record = read_json(self.path.read_text(encoding="utf-8")) if self.path is not None else {}
             if record.get("schema") != SCHEMA or record["request"] != self.request:
                 return {}
             return {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -82,8 +81,6 @@ def predicted(model_file: Path, features: Path, variables: Mapping[str, str]) ->
     model = load_model(model_file)
     from ..estimators.prediction import prediction_of
 
-    # A file without headings has the columns of training, in their order: scikit-learn need not warn of it.
-    warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
     try:
         return prediction_of(model, given)
     except InputError as fault:

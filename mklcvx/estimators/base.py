@@ -26,6 +26,7 @@ from ..problem.instance import Instance
 from ..problem.kernels import Kernel, KernelBank
 from ..problem.low_rank import LowRank, Stored
 from ..problem.memory import check_stack
+from ..problem.numbers import mixes_words
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import diagonals
 from ..problem.stack import Array
@@ -34,7 +35,7 @@ from ..problem.weights import check_weight_sizes
 from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
-from .inputs import gathered, host_array, in_order
+from .inputs import ONE_AT_A_TIME, gathered, host_array, in_order
 from .missing import fault_of
 from .saving import ModelParts, read_model, require, restored, written
 from .source import KernelSource, is_precomputed, samples_first
@@ -130,13 +131,16 @@ class KernelEstimator(BaseEstimator, ABC):
         if isinstance(price, str) and price != SCALE:
             raise InputError(f"C = {price!r:.40} is unknown: give a number, or {SCALE!r} for the unit of the kernels")
         given, views = gathered(X, self._pairwise)
-        found = self._validated(given, host_array(y, "y"), ensure_min_samples=2, **wanted)
+        if mixes_words(y := host_array(y, "y")):
+            raise InputError("y has words and other entries, such as NaN: give one class for every sample")
+        found = self._validated(given, y, ensure_min_samples=2, **wanted)
         checked, y = found if isinstance(found, tuple) else (found, None)
         if sample_weight is not None:
             sample_weight = host_array(sample_weight, "sample_weight")
             if np.iscomplexobj(np.asarray(sample_weight)):
                 raise InputError("sample_weight has complex numbers: give real ones")
-            sample_weight = _check_sample_weight(sample_weight, checked, dtype=np.float64, ensure_non_negative=True)
+            with ONE_AT_A_TIME:
+                sample_weight = _check_sample_weight(sample_weight, checked, dtype=np.float64, ensure_non_negative=True)
             if not (np.isfinite(sample_weight) & (sample_weight >= 0)).all():  # one number is not looked at above
                 raise InputError(f"sample_weight = {sample_weight[0]:g}: give a number that is positive, or one each")
             check_weight_sizes(sample_weight[sample_weight > 0])
@@ -148,7 +152,7 @@ class KernelEstimator(BaseEstimator, ABC):
     def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
         """X, and y if it is given, as scikit-learn's `validate_data` checks them: always arrays of NumPy."""
         try:
-            with config_context(array_api_dispatch=False):
+            with ONE_AT_A_TIME, config_context(array_api_dispatch=False):
                 return validate_data(self, X, *y, **self._accepts, **options)
         except ValueError:
             if fault := fault_of(X, self._pairwise, self.kernel_names):

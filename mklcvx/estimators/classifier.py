@@ -36,6 +36,7 @@ from .base import Array, ClassWeight, traces_of
 from .chunks import in_chunks
 from .columns import Table
 from .comparing import OF_COMPARISON, compared
+from .inputs import ONE_AT_A_TIME
 from .prediction import winners
 from .saving import ModelParts, require
 from .sigmoids import OF_LOG_ODDS, calibrated, probabilities
@@ -214,7 +215,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     def _whole(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Instance, NDArray[np.intp]]:
         """The problem of all classes, whose kernels are validated here and nowhere else, and the class indices."""
         check_multi_class(self.multi_class)
-        check_classification_targets(y)
+        with ONE_AT_A_TIME:
+            check_classification_targets(y)
         self.classes_, codes = classes_of(y[samples_kept(len(y), weight)], type(self).__name__)
         kernels, kept = self._sourced(X, y, weight)
         price = sample_prices(self.class_weight, y[kept], self._source.weight)

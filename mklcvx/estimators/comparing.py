@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,7 +13,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 from ..defaults import FOLDS, SEED, SOLVER
-from ..errors import InputError, OneClassWarning, ScaleWarning
+from ..errors import InputError, OneClassWarning, ScaleWarning, unheard
 from ..problem.stack import Array
 from .saving import SCORES as OF_COMPARISON
 
@@ -40,9 +39,7 @@ def unfitted(model: Any) -> Any:
 @contextmanager
 def fits_of_our_own() -> Iterator[None]:
     """Without the warnings that the fit on all samples gives; weights reach the folds whatever the user routes."""
-    with warnings.catch_warnings(), config_context(enable_metadata_routing=False):
-        for kind in (ScaleWarning, OneClassWarning):
-            warnings.simplefilter("ignore", kind)
+    with unheard(ScaleWarning), unheard(OneClassWarning), config_context(enable_metadata_routing=False):
         yield
 
 

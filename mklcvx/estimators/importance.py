@@ -7,7 +7,6 @@ Bootstrap samples are weights: a sample that was drawn twice has weight 2.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +14,7 @@ from numbers import Integral
 from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
@@ -24,17 +24,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, check_random_state, indexable, resample
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit_parameter
 
 from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
-from ..errors import InputError, clipped, nearest, warn
+from ..errors import InputError, clipped, nearest, unheard, warn
 from ..problem.boundary import public
 from ..problem.groups import as_groups
 from ..problem.low_rank import LowRank, Stored, dense
 from ..reports.importance import KernelImportance, asked_for
 from .base import Array, KernelEstimator
-from .inputs import cut_by_samples, gathered
+from .inputs import ONE_AT_A_TIME, cut_by_samples, gathered
 from .source import PRECOMPUTED, samples_first
 
 Indices = NDArray[np.intp]
@@ -119,11 +118,11 @@ def kernel_importance(
     scored = [name for name in asked if name != "stability"]
     score, scorer = _scorer(estimator, scoring) if scored else ("", None)
     X, y = indexable(_stacked(X) if estimator._pairwise else cut_by_samples(X), y)
-    weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+    with ONE_AT_A_TIME:
+        weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
     data, given = _Data(estimator, X, y, weight), () if weight is None else (weight,)
     splits = data.splits(cv, random_state) if scored else []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # it is counted below
+    with unheard(ConvergenceWarning):  # it is counted below
         whole = clone(estimator).fit(X, y, *given)
     count = len(whole.kernel_names_)
     if count < 2:
@@ -283,8 +282,7 @@ class _Part:
         passed = model.repair is None and len(chosen) < self.count
         known = [passed or self.semidefinite[m] for m in chosen]
         model._semidefinite = known  # of this object alone
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with unheard():
             return model.fit(self.train[:, :, list(chosen)], self.y, *given)
 
     def score(self, scorer: Callable[..., float], model: KernelEstimator, chosen: Sequence[int] | slice) -> float:
@@ -348,8 +346,7 @@ def _resampled_weights(data: _Data, seed: int) -> tuple[Array, str]:
         drawn, times = np.unique(drawn, return_counts=True)
         given = [times * (1.0 if data.weight is None else data.weight[drawn])]
     X, y = _safe_split(model, data.X, data.y, drawn)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with unheard():
         model.fit(X, y, *given)
     return np.atleast_2d(model.scaled_weights_), _doubt(model)
 

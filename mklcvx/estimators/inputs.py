@@ -8,6 +8,7 @@ LowRank([F1, F2])                   factors (n, r) of precomputed kernels, or (t
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -20,6 +21,8 @@ from ..problem.memory import check_stack
 from ..problem.stack import Array
 from .missing import of_features, of_kernel
 from .views import Views
+
+ONE_AT_A_TIME = threading.RLock()  # scikit-learn's checks, which change the warning filters of all threads
 
 
 class View(NamedTuple):
@@ -157,7 +160,8 @@ def _matrix(values: Any, name: str, index: int, precomputed: bool) -> Array:
     from sklearn.utils import check_array
 
     try:
-        return np.asarray(check_array(host_array(values, "X"), dtype=np.float64))
+        with ONE_AT_A_TIME:
+            return np.asarray(check_array(host_array(values, "X"), dtype=np.float64))
     except ValueError as fault:
         view = f"X: view {name or index + 1}"
         known = of_kernel(values, name or f"K{index + 1}", index) if precomputed else of_features(values, view)

@@ -17,14 +17,13 @@ A class of which the test samples have none has neither ranking nor accuracy, an
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError
+from ..errors import InputError, unheard
 from ..problem.stack import Array
 from ..solvers.second_stage import f1_scores
 
@@ -55,8 +54,7 @@ def mcc(truth: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None = 
     from sklearn.metrics import matthews_corrcoef
 
     true, given = _decisions(truth, predicted, classes)
-    with warnings.catch_warnings():  # constant truth and prediction count 0
-        warnings.filterwarnings("ignore", "A single label was found", UserWarning)
+    with unheard(UserWarning, "A single label was found"):  # constant truth and prediction count 0
         return float(np.mean([matthews_corrcoef(a, b) for a, b in zip(true.T, given.T, strict=True)]))
 
 

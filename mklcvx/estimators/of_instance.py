@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,7 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from .. import formulations
 from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
-from ..errors import InputError, nearest
+from ..errors import InputError, nearest, unheard
 from ..formulations.losses import KNOWN
 from ..problem.instance import Instance
 from ..problem.low_rank import dense
@@ -75,8 +74,7 @@ def importance_of(
         words = f"nu counts samples, and the sample weights are {weight.mean():.6g} on average"
         raise InputError(f"{words}: divide them by that")
     stack = np.moveaxis(dense(instance.kernels), 0, -1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the command line says it itself
+    with unheard(ConvergenceWarning):  # the command line says it itself
         found = kernel_importance(
             model, stack, y, cv=folds, scoring=_scorer(name), answers=answers, repeats=repeats, resamples=resamples,
             threshold=threshold, sample_weight=weight, random_state=seed, n_jobs=jobs, names=instance.names,

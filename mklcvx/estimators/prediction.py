@@ -6,9 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
-from ..errors import InputError, clipped
+from ..errors import InputError, clipped, unheard
 from ..io.files import write_whole
 from ..problem.stack import Array
 from ..problem.target_checks import find_test_targets, named_classes
@@ -131,13 +129,13 @@ def winners(values: Array) -> NDArray[np.intp]:
     return (values > 0).astype(np.intp) if values.ndim == 1 else largest(values)
 
 
+@unheard(UserWarning, "X does not have valid feature names")  # `_checked_features` has seen to them
 def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str]:
     """The prediction of a fitted estimator, and the message of a solution that is not certified."""
     X = _checked_features(model, given)
     if hasattr(model, "steps"):  # a pipeline: its scalers, then its model
-        with _names_checked():
-            X, model = model[:-1].transform(X), model[-1]
-    with np.errstate(over="ignore", invalid="ignore"), _names_checked():
+        X, model = model[:-1].transform(X), model[-1]
+    with np.errstate(over="ignore", invalid="ignore"):
         values = _values(model, X)
     if not np.isfinite(values).all():
         raise InputError("X is too large for double precision: scale it as in training")
@@ -149,8 +147,7 @@ def prediction_of(model: Any, given: Mapping[str, Any]) -> tuple[Prediction, str
     if not hasattr(model, "classes_"):
         target = model.solutions_[0].target
         truth = find_test_targets(_truth(given, target), target, len(values), len(names))
-        with _names_checked():
-            return Prediction(target, names, values, model.predict(X), truth), message
+        return Prediction(target, names, values, model.predict(X), truth), message
     classes, sets = np.asarray(model.classes_), getattr(model, "_sets", None) is not None
     labels = (values > 0).astype(int) if sets else classes[winners(values)]
     target = "labels" if sets else "y" if values.ndim == 1 else "classes"
@@ -195,14 +192,6 @@ def _first_difference(headings: Sequence[str], known: Sequence[str]) -> str:
         return f"the file has {len(headings)} columns, the model knows {len(known)}{lacking}"
     at = next(i for i, pair in enumerate(zip(headings, known, strict=True)) if pair[0] != pair[1])
     return f"column {at + 1} is headed {clipped(headings[at])!r}, the model knows {clipped(known[at])!r}"
-
-
-@contextmanager
-def _names_checked() -> Iterator[None]:
-    """Without scikit-learn's warning of features that have lost their names: `_checked_features` has seen to them."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="X does not have valid feature names", category=UserWarning)
-        yield
 
 
 def _known_names(model: Any) -> Sequence[str] | None:

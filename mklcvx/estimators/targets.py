@@ -15,6 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ..errors import InputError, warn
 from ..problem.stack import Array
+from .inputs import ONE_AT_A_TIME
 
 
 @dataclass
@@ -56,9 +57,10 @@ def names_of(y: Any) -> list[str] | None:
 def as_target(y: Any) -> NDArray[Any]:
     """Classes (n,) or label sets (n, k); refuse continuous values."""
     y = y.toarray() if issparse(y) else np.asarray(y)
-    check_classification_targets(y)
-    if type_of_target(y) == "multilabel-indicator":
-        return y
+    with ONE_AT_A_TIME:
+        check_classification_targets(y)
+        if type_of_target(y) == "multilabel-indicator":
+            return y
     if y.ndim == 2 and y.shape[1] > 1:
         raise InputError(f"y has shape {y.shape} and entries other than 0 and 1: give classes (n,) or labels (n, k)")
     return np.asarray(column_or_1d(y, warn=True))

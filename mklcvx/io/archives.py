@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
 import zipfile
 from pathlib import Path
 
 import numpy as np
 
-from ..errors import InputError, clipped
+from ..errors import InputError, clipped, unheard
 from ..problem.numbers import AnyArray
 from .json_text import check_size, first_line
 
@@ -30,8 +29,7 @@ def read_npz(path: Path, limit: float | None = None) -> dict[str, object]:
     """The arrays of a `.npz` file, which unpack to `limit` bytes at most."""
     try:
         _check_kind(path)
-        with zipfile.ZipFile(path) as archive, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # NumPy warns about headers of old versions, but reads them
+        with zipfile.ZipFile(path) as archive, unheard():  # NumPy warns about old headers, but reads them
             members = _checked(path, archive, limit)
             return {name: _array(path, archive, member) for name, member in members.items()}
     except InputError:

@@ -17,14 +17,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-import warnings
 from pathlib import Path
 from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, unheard
 from ..problem.numbers import AnyArray
 from .fields import ABOUT, CLASSES, MATRICES, STACKS, WORDS, is_field
 from .json_text import check_size, first_line
@@ -161,8 +160,7 @@ def numbers(file: Path, text: str | None = None) -> Array:
         raise InputError(f"{file}: has both commas and semicolons: write decimal points, and commas between numbers")
     separator = "," if "," in first else ";" if ";" in first else None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with unheard():  # that there is nothing in it: so will be said
             return np.loadtxt(io.StringIO(text), delimiter=separator, comments=None, ndmin=2)
     except (ValueError, OverflowError) as fault:
         what = first_line(fault).split(";")[0].rstrip(".")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from .json_text import read_json
 
 
 def add_line(path: Path, record: dict[str, Any]) -> None:
@@ -42,7 +43,7 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
         return
     for line in path.read_bytes().split(b"\n"):
         with suppress(ValueError, RecursionError):
-            record = json.loads(line.decode("utf-8"))
+            record = read_json(line.decode("utf-8"))
             if isinstance(record, dict):
                 yield record
 

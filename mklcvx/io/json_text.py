@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError, clipped
 from ..problem.memory import as_size
@@ -37,11 +39,24 @@ def read_object(path: Path, what: str, limit: float | None = None) -> dict[str, 
 
 def parsed(text: str, where: str) -> dict[str, object]:
     try:
-        record = json.loads(text, parse_constant=_no_number)
+        record = read_json(text)
     except (ValueError, RecursionError) as fault:
         raise InputError(f"{where}: not readable JSON ({first_line(fault)}): write it again") from None
     if not isinstance(record, dict):
         raise InputError(f"{where}: holds no JSON object: give a file written by mklcvx, or one of the same fields")
+    return record
+
+
+def read_json(text: str | bytes) -> Any:
+    """What JSON says. Of a name that occurs twice in an object, Python would keep the last value without a word."""
+    return json.loads(text, parse_constant=_no_number, object_pairs_hook=_unrepeated)
+
+
+def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"{clipped(repr(name), 40)} occurs twice in an object")
     return record
 
 

@@ -24,6 +24,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from ..errors import InputError, InputTypeError, InternalError, NotEnoughMemory, clipped
+from .numbers import is_masked
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -57,6 +58,8 @@ def public(function: Callable[Given, Result]) -> Callable[Given, Result]:
     @functools.wraps(function)
     def call(*args: Given.args, **options: Given.kwargs) -> Result:
         try:
+            if any(map(is_masked, (*args, *options.values()))):
+                raise InputError(_masked(function, args, options))
             return function(*args, **options)
         except OURS:
             raise
@@ -127,6 +130,12 @@ def explained(function: Callable[..., Any], args: Any, options: Any, fault: Exce
     if isinstance(fault, ARGUMENTS) and sum(_is_ours(frame) for frame in _frames(fault)) <= NEAR:
         return InputError(f"{where}: these arguments cannot be used ({raised}): see help({where})")
     return InternalError(f"{where}: {raised}")
+
+
+def _masked(function: Callable[..., Any], args: Any, options: Any) -> str:
+    named = {**dict(zip(inspect.signature(function).parameters, args, strict=False)), **options}
+    name = next(name for name, value in named.items() if is_masked(value))
+    return f"{name}: entries are masked, and NumPy forgets masks: fill them, or leave these samples out"
 
 
 def _handed_over(function: Callable[..., Any], args: Any, options: Any) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from typing import cast
 
 import numpy as np
@@ -13,6 +13,8 @@ from ..errors import InputError
 
 def as_groups(groups: object, count: int) -> NDArray[np.intp]:
     remedy = f"give one integer for each of the {count} kernels, or lists of kernel indices"
+    if isinstance(groups, Mapping | Set):
+        raise InputError(f"groups are a {type(groups).__name__}, whose keys would be read: {remedy}")
     try:
         items = list(cast(Iterable[ArrayLike], groups))  # a TypeError where there are none
         parts = [_integers(item) for item in items] if any(np.ndim(item) > 0 for item in items) else None

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 
+MANTISSA = 2.0**53  # below, every whole number is a double
+PLAIN = {float, int, str, bytes, bool, type(None)}
 # Of a dtype that is known when the code runs: numbers of any precision; or classes, which may be words as well.
 RealArray: TypeAlias = NDArray[np.number]  # type: ignore[explicit-any]
 AnyArray: TypeAlias = NDArray[Any]  # type: ignore[explicit-any]
@@ -32,6 +34,31 @@ def check_seed(seed: object) -> None:
 def check_tolerance(tol: object, example: str = "a relative gap such as 1e-8") -> None:
     if not (is_number(tol) and 0 < tol < 1):
         raise InputError(f"tol = {tol!r:.40} is not between 0 and 1: give {example}")
+
+
+def is_masked(values: object, depth: int = 6) -> bool:
+    """Whether an array has masked entries, one in lists and dicts among them: NumPy forgets such masks."""
+    if isinstance(values, np.ndarray) and (values.dtype != object or np.ma.is_masked(values)):
+        return bool(np.ma.is_masked(values))
+    parts = values.flat if isinstance(values, np.ndarray) else values.values() if isinstance(values, dict) else values
+    if not isinstance(values, list | tuple | dict | np.ndarray) or depth == 0:
+        return False
+    return any(is_masked(one, depth - 1) for one in parts if type(one) not in PLAIN)
+
+
+def mixes_words(values: object) -> bool:
+    """Whether words are in a list with something else, such as NaN, of which NumPy makes a word as well."""
+    if isinstance(values, np.ndarray) or as_any_array(values).dtype.kind not in "US":
+        return False
+    return not all(isinstance(one, str | bytes) for one in np.asarray(values, dtype=object).flat)
+
+
+def are_doubles(given: RealArray, doubles: NDArray[np.float64]) -> bool:
+    """Whether no finite number of an array was rounded when it was made doubles."""
+    if given.dtype.kind == "f":
+        return given.dtype.itemsize <= 8 or bool((given == doubles)[np.isfinite(doubles)].all())
+    long = given[np.abs(doubles) >= MANTISSA]
+    return all(int(float(number)) == number for number in long.tolist())
 
 
 def as_any_array(values: object) -> AnyArray:

@@ -51,6 +51,28 @@ def read_only(array: ArrayT) -> ArrayT:
     return array.view()
 
 
+class ReadOnly:
+    """A record whose arrays nobody can write to, not even after unpickling or a deep copy."""
+
+    def __post_init__(self) -> None:
+        self.__setstate__(vars(self))
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        for name, value in list(state.items()):
+            object.__setattr__(self, name, settled(value))
+
+
+def settled(value: object) -> object:
+    """An array that nobody can write to, a copy where somebody could; a dict or tuple with such arrays."""
+    if isinstance(value, np.ndarray):
+        return read_only(owned(value))
+    if isinstance(value, dict):
+        return {name: settled(one) for name, one in value.items()}
+    if isinstance(value, tuple):
+        return type(value)(*map(settled, value)) if hasattr(value, "_fields") else tuple(map(settled, value))
+    return value
+
+
 def checksum(kernel: AnyArray) -> int:
     """Checksum of the bytes in memory; a kernel that is not contiguous is copied for it."""
     return zlib.crc32((kernel.T if kernel.flags.f_contiguous else np.ascontiguousarray(kernel)).data)

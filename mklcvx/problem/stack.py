@@ -46,10 +46,12 @@ class Memory:
         return stack.offsets is None and same_place(self.kernels, stack.kernels)
 
     def recalled(self, name: str, at: Array, compute: Callable[[], T]) -> T:
-        """The value at these numbers."""
+        """The value at these numbers; an array is read-only, since several threads may have it."""
         found = self.values.get(name)  # read once: another thread may replace it
         if found is None or not np.array_equal(found[0], at):
             found = self.values[name] = at.copy(), compute()
+            if isinstance(found[1], np.ndarray):
+                found[1].setflags(write=False)
         return cast(T, found[1])
 
 
@@ -75,7 +77,7 @@ class KernelStack:
     sizes: Array | None = field(default=None, kw_only=True, repr=False, compare=False)  # max |K_ij|, where known
     offsets: Array | None = field(default=None, kw_only=True, repr=False, compare=False)
     memory: Memory | None = field(default=None, kw_only=True, repr=False, compare=False)  # of several tasks, if any
-    _last: dict[str, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _last: dict[str, tuple[Array, Array]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _pivoted: dict[int, tuple[int, Array | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
     _factored: dict[tuple[int, bool], NumericalFactor | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -216,14 +218,16 @@ class KernelStack:
     def matvecs(self, vector: Array) -> Array:
         """K_m v for every kernel, (M, n), read-only. Asked again for the same vector, no kernel is read again: the two
         bounds of a point that weights and α describe cost one pass together."""
-        if not (self._last and np.array_equal(self._last["vector"], vector)):
-            self.know_matvecs(vector, self.once("images", vector, lambda: self._matvecs(vector)))
-        return self._last["images"]
+        known = self._last.get("matvecs")
+        if known is not None and np.array_equal(known[0], vector):
+            return known[1]
+        return self.know_matvecs(vector, self.once("images", vector, lambda: self._matvecs(vector)))
 
-    def know_matvecs(self, vector: Array, images: Array) -> None:
+    def know_matvecs(self, vector: Array, images: Array) -> Array:
         """Take K_m v, (M, n), as known: the next `matvecs` of this vector reads no kernel."""
         images.setflags(write=False)
-        self._last.update(vector=vector.copy(), images=images)
+        self._last["matvecs"] = vector.copy(), images
+        return images
 
     def _matvecs(self, vector: Array) -> Array:
         if not vector.any():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, clipped, remedy
-from .numbers import AnyArray
+from .numbers import AnyArray, are_doubles, mixes_words
 from .targets import KINDS, NONE, Targets, as_words
 
 Array = NDArray[np.float64]
@@ -146,6 +146,8 @@ def _names_of(kind: str, values: AnyArray, names: Iterable[str] | None) -> tuple
 def as_names(field: str, names: Iterable[str], count: int, things: str, thing: str) -> tuple[str, ...]:
     """Check the names: a list of strings, one for each thing."""
     try:
+        if isinstance(names, Mapping | Set):
+            raise TypeError("of the keys, or in no order")
         given = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in names)
     except (TypeError, ValueError, SystemError):  # NumPy raises a SystemError for invalid characters
         raise InputError(f"{field} are not a list of strings: give one per {thing}") from None
@@ -173,8 +175,11 @@ def _as_response(response: object, name: str) -> Array:
     if values.dtype.kind not in "fiu":
         what = "booleans" if values.dtype.kind == "b" else f"dtype {values.dtype}"
         raise InputError(f"{name} has {what}: give real numbers, or y or classes for labels")
+    given = values
     with np.errstate(over="ignore"):
         values = values.astype(np.float64)
+    if not are_doubles(given, values):
+        raise InputError(f"{name} has {given.dtype} numbers that are no doubles: round them, by astype(float)")
     if not np.isfinite(values).all():
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
         raise InputError(f"{name} has the entry {values[place]} at {list(place)}: {WANTED['response']}")
@@ -199,7 +204,7 @@ def _as_label_array(y: object, name: str) -> AnyArray:
             labels = np.array(items).reshape(labels.shape)
     except ValueError:
         raise InputError(f"{name} is ragged: {SHAPES[kind]}") from None
-    if np.ma.is_masked(y) or (labels.dtype.kind not in "fiubcUS" and labels.ndim > 0):
+    if mixes_words(y) or (labels.dtype.kind not in "fiubcUS" and labels.ndim > 0):
         raise InputError(f"{name} has missing or mixed entries: {WANTED[kind]}")
     if DIMENSIONS[kind] == (1,) and labels.ndim == 2 and 1 in labels.shape:
         labels = labels.ravel()

@@ -14,7 +14,7 @@ from ..errors import InputError, clipped, remedy, warn
 from .distributed import DaskArray, Distributed, is_dask
 from .low_rank import LowRank, Stored
 from .memory import check_copy
-from .numbers import RealArray
+from .numbers import RealArray, are_doubles
 from .ownership import checksum, is_mapped, owned
 from .stack import mirrored
 from .streamed import Streamed
@@ -25,7 +25,6 @@ Given: TypeAlias = Stored | DaskArray  # a stack whose shape has been checked
 LARGEST = 1e150
 REPAIRS = ("clip", "shift", "symmetrise")
 SINGLE = 2.0**-24  # unit roundoff of single precision
-MANTISSA = 2.0**53  # up to here every whole number is a double
 LEAST, MOST = 512, 100_000  # samples for which single precision is worth a try, and its bound is proved
 FEW = 128  # samples that tell whether it is in vain
 TILE = 256  # rows and columns that are compared with their mirror image at a time: both stay in the cache
@@ -113,11 +112,7 @@ def as_array(values: object, name: str, shape: str) -> RealArray:
         raise InputError(f"{name} are ragged: all must have one size; give an array {shape}") from fault
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} have dtype {array.dtype}: give real numbers, an array {shape}")
-    if isinstance(array, np.ma.MaskedArray):
-        if np.ma.is_masked(array):
-            raise InputError(f"{name} have masked entries: give finite numbers, an array {shape}")
-        return np.ma.getdata(array)
-    return array
+    return np.ma.getdata(array) if isinstance(array, np.ma.MaskedArray) else array
 
 
 def validated(
@@ -185,14 +180,6 @@ def validated(
         repairs.append(f"{where}: {words}")
     kept = () if repairs else tuple(checksums)
     return {"kernels": stack, "repairs": tuple(repairs), "symmetric": symmetric, "checksums": kept, "sizes": sizes}
-
-
-def are_doubles(given: RealArray, doubles: Array) -> bool:
-    """Whether no finite number of an array was rounded when it was made doubles."""
-    if given.dtype.kind == "f":
-        return given.dtype.itemsize <= 8 or bool((given == doubles).all())
-    long = given[(doubles > MANTISSA) | (doubles < -MANTISSA)]
-    return all(int(float(number)) == number for number in long.tolist())
 
 
 def repairs_asked(repair: str | None) -> frozenset[str]:

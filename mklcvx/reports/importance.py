@@ -17,6 +17,7 @@ from ..certificate.record import Certificate
 from ..defaults import ANSWERS
 from ..errors import InputError, nearest
 from ..problem.boundary import public_class
+from ..problem.ownership import ReadOnly
 
 Array = NDArray[np.float64]
 
@@ -27,7 +28,7 @@ HEADINGS = {"drop_without": "drop without", "drop_permuted": "drop permuted", "r
 
 @public_class
 @dataclass(frozen=True, repr=False)
-class KernelImportance:
+class KernelImportance(ReadOnly):
     """What is known about every kernel: held-out scores alone, left out and permuted, and how stable its weight is.
 
     Print it for a table, hand `columns` to a data frame, or draw it with `mklcvx.plot.importance`, `alone`, `stability`

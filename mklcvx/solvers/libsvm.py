@@ -8,13 +8,13 @@ these r as prices, a curvature κ of the gain being added to the kernel's diagon
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from functools import cache
 from inspect import signature
 
 import numpy as np
 
+from ..errors import unheard
 from ..formulations import Task
 from ..problem.stack import Array
 from .interior.sample_variables import SamplesSide, recorded
@@ -119,8 +119,7 @@ def _by_estimator(
     import sklearn.svm
 
     checked = sklearn.config_context(assume_finite=True, skip_parameter_validation=True)  # kernels have been validated
-    with warnings.catch_warnings(), checked:
-        warnings.simplefilter("ignore")  # of no convergence: the certificate measures the result
+    with unheard(), checked:  # of no convergence: the certificate measures the result
         model = getattr(sklearn.svm, kind)(**settings).fit(matrix, targets, sample_weight=prices)
     return model.support_, model.dual_coef_, bool(model.fit_status_)
 

@@ -152,10 +152,10 @@ def test_a_solver_that_fails_leaves_a_certificate_all_the_same(monkeypatch):
 
     exact = solve(INSTANCE, "l1", solver="clarabel", nu=0.5)
 
-    def broken(self, **settings):
+    def broken(self, *_, **__):
         raise cp.SolverError("no")
 
-    monkeypatch.setattr(cp.Problem, "solve", broken)
+    monkeypatch.setattr(cp.Problem, "get_problem_data", broken)
     solution = solve(INSTANCE, "l1", solver="clarabel", nu=0.5)
     assert solution.status == "not_certified"
     assert "solver_error" in solution.message

@@ -61,7 +61,7 @@ def indefinite(smallest, name_index=1):
         (K * 1e-200, ("kernel 'K1'", "e-20", "too small for double precision", "multiply it by a constant")),
         (np.full((1, 8, 8), np.finfo(float).max), ("too large for double precision",)),
         (np.eye(8, dtype=np.longdouble)[None] * np.longdouble("1e400"), ("entry inf at [0, 0]",)),
-        (np.ma.masked_greater(K, 3.0), ("kernels have masked entries", "give finite numbers")),
+        (np.ma.masked_greater(K, 3.0), ("kernels: entries are masked", "fill them")),
     ],
 )
 def test_kernels_that_are_no_stack_of_finite_square_matrices_are_refused(kernels, words):

@@ -67,7 +67,7 @@ def test_of_three_classes_one_is_set_against_the_rest():
         (np.where(np.arange(N) == 3, np.nan, Y), ("y has NaN at [3]", "give −1 or +1 for every sample")),
         (np.array([1, "a"] * 4, dtype=object), ("y has missing or mixed entries", "give −1 or +1")),
         ([1, -1, None, 1] * 2, ("y has missing or mixed entries", "give −1 or +1")),
-        (np.ma.masked_array(Y, mask=np.arange(N) == 1), ("y has missing", "give −1 or +1")),
+        (np.ma.masked_array(Y, mask=np.arange(N) == 1), ("y: entries are masked", "fill them")),
     ],
 )
 def test_labels_that_cannot_be_used_are_refused(y, words):

@@ -119,7 +119,7 @@ def test_what_an_instance_has_is_shown():
         (list("abcdef"), ("response has dtype <U1", "give real numbers, or y or classes for labels")),
         (R > 0, ("response has booleans", "or y or classes for labels")),
         ([*R[:-1], None], ("response has missing or mixed entries", "give a finite number for every sample")),
-        (np.ma.masked_equal(R, 3), ("response has missing or mixed entries",)),
+        (np.ma.masked_equal(R, 3), ("response: entries are masked",)),
         (np.array(["2001-01-01"] * N, dtype="M8[D]"), ("response has missing or mixed entries",)),
         (R * 1e100, ("response has the largest entry 7e+100, beyond 1e±100", "divide it by a constant")),
         (R * 1e-101, ("response has the largest entry 7e-101, beyond 1e±100", "multiply it by a constant")),

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import io
 import re
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..._version import __version__
-from ...errors import InputError
+from ...errors import InputError, unheard
 from ...io.writing import write_whole
 from ..plot._style import COLOURS, FAINT, INK, PAPER
 from .html import Markup, element, escaped, joined
@@ -75,8 +74,7 @@ def inline(draw: Callable[[object], object], height: float, title: str, prefix: 
     except ImportError:
         raise InputError("reports need matplotlib: pip install 'mklcvx[plot]'") from None
     written = io.StringIO()
-    with style.context(["default", SETTINGS]), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing")  # the browser's fonts have it
+    with style.context(["default", SETTINGS]), unheard(UserWarning, "Glyph .* missing"):  # the browser's fonts have it
         drawing = Figure(figsize=(WIDTH, height), layout="constrained")
         draw(drawing.subplots())
         drawing.savefig(written, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})

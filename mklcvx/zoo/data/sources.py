@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
+from ...errors import InputError, unheard
 from ...io.json_text import first_line
 from .records import Array, Dataset, Record
 
@@ -71,8 +70,7 @@ def from_openml(name: str, record: Record) -> Dataset:
 
     origin = f"OpenML {record.openml}"
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with unheard():
             found = fetch_openml(data_id=record.openml, as_frame=False, parser="liac-arff", n_retries=1)
     except Exception as fault:  # errors of the network, the cache or the server
         raise InputError(f"data set {name}: {origin} could not be had ({first_line(fault)[:80]}): {remedy}") from None
