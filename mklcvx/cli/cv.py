@@ -80,7 +80,7 @@ def cv(
 
     asked = (points, formulation, folds, seed, score, centre, normalise, repair, kernels, var, several, limits, given)
     kept = KeptFolds(output, instance, asked)
-    known = kept.read()
+    known = kept.read(folds, len(points))
     if known:
         options.say(f"{len(known)} of {folds} folds are taken from {kept.path}")
     with Progress(False, total=folds) as progress, warnings.catch_warnings():
