@@ -14,6 +14,7 @@ import typer
 from ..defaults import FOLDS, FORMULATION, SEED, SOLVER
 from ..errors import GridEdgeWarning
 from ..io.files import write_whole
+from ..io.json_text import finite
 from . import options
 from .interrupts import Stopped
 from .kept_folds import KeptFolds
@@ -111,7 +112,7 @@ def cv(
 
 
 def _show(found: CrossValidation, as_json: bool, output: Path | None, command: str) -> None:
-    lines = "".join(json.dumps(record, allow_nan=False) + "\n" for record in found.as_dicts())
+    lines = "".join(json.dumps(finite(record), allow_nan=False) + "\n" for record in found.as_dicts())
     if output is not None:
         write_whole(output, lambda stream: stream.write(lines.encode()))
     if as_json or (output is None and not sys.stdout.isatty()):
