@@ -124,6 +124,7 @@ def _read_fields(
     path: str | Path, choose: readings.Chooser, asked: Mapping[str, str], where: str
 ) -> tuple[dict[str, object], list[str]]:
     """The fields of a file with the names that it has, or that are asked for, and what was guessed, in words."""
+    content: dict[str, object]
     guessed: list[str] = []
     variables: dict[str, str] = {}
 
@@ -147,7 +148,7 @@ def _read_fields(
         check_schema(str(raw.get("schema", INSTANCE)), INSTANCE, where, "give a file of kernels and targets")
         chosen = chosen_of(readings.listing_of(raw.outlines if isinstance(raw, Archive) else raw))
         used = {name for names in chosen.values() for name in names}
-        content: dict[str, object] = {name: raw[name] if name in ABOUT else None for name in raw if name not in used}
+        content = {name: raw[name] if name in ABOUT else None for name in raw if name not in used}
         for field, names in chosen.items():
             content[field] = raw[names[0]] if len(names) == 1 else [raw[name] for name in names]
     shape = np.shape(as_any_array(content.get("kernels")))
