@@ -16,11 +16,13 @@ from .machines import in_one
 from .numbers import Refused, require
 
 LARGEST = 2**33  # bytes
+OF_INSTANCE = ("kernels", "y", "classes", "labels", "response", "names", "label_names", "groups", "sample_weight")
+KNOWN = (*OF_INSTANCE, "record", "weights", "alpha", "norms", "coefficients")
 DENSEST = 1100  # deflate packs at most 1032 bytes into one
 
 
 def arrays_of(path):
-    """The arrays of a file .npz by name."""
+    """The arrays of a file .npz by name; others than those of instances and solutions are not unpacked."""
     require(os.path.isfile(path), f"{path}: not a regular file")
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
@@ -31,9 +33,13 @@ def arrays_of(path):
     require(packed <= os.path.getsize(path) and size <= DENSEST * (packed + len(names)), "members of it overlap")
     require(size <= LARGEST, f"it unpacks to {size} bytes, too many to be audited")
     with np.load(path, allow_pickle=False) as file:
-        arrays = {key: file[key] for key in file.files}
+        arrays = {key: file[key] for key in file.files if is_known(key.rpartition("/")[2])}
     require(all(map(is_text, arrays.values())), "an array has characters that there are not")
     return arrays
+
+
+def is_known(name):
+    return name in KNOWN or name.startswith(("multiplier_", "members_"))
 
 
 def is_text(array):

@@ -12,6 +12,7 @@ from .. import formulations
 from ..defaults import CONFORM_LEVEL, CONFORM_TIME_LIMIT, FORMULATION
 from ..errors import InputError
 from ..io.files import write_whole
+from ..io.json_text import finite
 from . import options
 
 
@@ -63,7 +64,7 @@ def conform(
             done=lambda trial: progress.count(trial.specimen), **given,
         )  # fmt: skip
     if output is not None:
-        record = json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False)
+        record = json.dumps(finite(found.as_dict()), allow_nan=False)
         write_whole(output, lambda file: file.write(f"{record}\n".encode()))
     options.show(found, as_json, show_conformance)
     if not found.passed:

@@ -13,6 +13,7 @@ import typer
 from ..defaults import FOLDS, FORMULATION, SEED, SOLVER
 from ..errors import GridEdgeWarning, unheard
 from ..io.files import write_whole
+from ..io.json_text import finite
 from . import options
 from .interrupts import Stopped
 from .kept_folds import KeptFolds
@@ -79,7 +80,7 @@ def cv(
 
     asked = (points, formulation, folds, seed, score, centre, normalise, repair, kernels, var, several, limits, given)
     kept = KeptFolds(output, instance, asked)
-    known = kept.read()
+    known = kept.read(folds, len(points))
     if known:
         options.say(f"{len(known)} of {folds} folds are taken from {kept.path}")
     with Progress(False, total=folds) as progress, unheard(GridEdgeWarning):  # said below, as commands say it
@@ -109,7 +110,7 @@ def cv(
 
 
 def _show(found: CrossValidation, as_json: bool, output: Path | None, command: str) -> None:
-    lines = "".join(json.dumps(record, allow_nan=False) + "\n" for record in found.as_dicts())
+    lines = "".join(json.dumps(finite(record), allow_nan=False) + "\n" for record in found.as_dicts())
     if output is not None:
         write_whole(output, lambda stream: stream.write(lines.encode()))
     if as_json or (output is None and not sys.stdout.isatty()):

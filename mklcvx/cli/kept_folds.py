@@ -7,11 +7,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import astuple
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
-from ..io.files import write_whole
-from ..io.json_text import read_json
+from ..errors import InputError
+from ..io.files import check_output, write_whole
+from ..io.json_text import read_object
 
 if TYPE_CHECKING:
     from ..estimators.cross_validation import Trial
@@ -23,28 +24,32 @@ class KeptFolds:
     """The file of a request: `asked` is all that decides a result. Without an output nothing is kept."""
 
     def __init__(self, output: Path | None, instance: Path, asked: object) -> None:
-        self.path = None if output is None else output.with_name(f"{output.name}.part")
+        self.path = None if output is None else _place_beside(output)
         files = sorted(filter(Path.is_file, instance.rglob("*.csv"))) if instance.is_dir() else [instance]
         known = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
         words = f"{__version__} {known!r} {asked!r}"
         self.request = hashlib.sha256(words.encode("utf-8", "backslashreplace")).hexdigest()
 
-    def read(self) -> dict[int, list[Trial]]:
+    def read(self, folds: int, points: int) -> dict[int, list[Trial]]:
         """The folds that are kept for the same request; none if there is no such file, or it is damaged."""
         from ..estimators.cross_validation import Trial
 
+        if self.path is None or not self.path.exists():
+            return {}
         try:
-            record = read_json(self.path.read_text(encoding="utf-8")) if self.path is not None else {}
-            if record.get("schema") != SCHEMA or record["request"] != self.request:
+            record: Any = read_object(self.path, "folds")
+            if record["schema"] != SCHEMA or record["request"] != self.request:
                 return {}
-            return {
+            found = {
                 int(number): [
-                    Trial(float(score), float(gap), bool(sure), str(words)) for score, gap, sure, words in rows
+                    Trial(float(score), float(gap), sure is True, str(words)) for score, gap, sure, words in rows
                 ]
                 for number, rows in record["folds"].items()
             }
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        except (InputError, ValueError, TypeError, KeyError, AttributeError):
             return {}
+        fits = found.keys() <= set(range(folds)) and {len(trials) for trials in found.values()} <= {points}
+        return found if fits else {}
 
     def write(self, found: Mapping[int, list[Trial]]) -> str:
         """Keep the folds, and say in words how they are taken up."""
@@ -61,3 +66,11 @@ class KeptFolds:
     def remove(self) -> None:
         if self.path is not None:
             self.path.unlink(missing_ok=True)
+
+
+def _place_beside(output: Path) -> Path:
+    """The file beside the output. The user has not named it: a link there would lead to what is not to be replaced."""
+    path = output.with_name(f"{output.name}.part")
+    if path.is_symlink():
+        raise InputError(f"output {path}: is a link, and folds that ended are kept there: remove it")
+    return check_output(path, (".part",))

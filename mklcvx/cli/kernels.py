@@ -11,6 +11,7 @@ import typer
 from .. import formulations
 from ..defaults import FOLDS, FORMULATION, REPEATS, RESAMPLES, SEED, SELECTED, SOLVER
 from ..io.files import write_whole
+from ..io.json_text import finite
 from . import options
 
 
@@ -93,14 +94,14 @@ def kernels(
             repeats=repeats, resamples=resamples, threshold=threshold, jobs=jobs, report=progress.count,
         )  # fmt: skip
     if output is not None:
-        text = json.dumps(found.as_dict(), allow_nan=False) + "\n"
+        text = json.dumps(finite(found.as_dict()), allow_nan=False) + "\n"
         write_whole(output, lambda stream: stream.write(text.encode()))
     if html is not None:
         from ..reports.pages import kernels_page, save
 
         save(html, kernels_page(found, chosen.name, instance.name))
     if as_json:
-        typer.echo(json.dumps(found.as_dict(), allow_nan=False))
+        typer.echo(json.dumps(finite(found.as_dict()), allow_nan=False))
     elif not quiet:
         heads, rows = found.table()
         print_table(heads, rows, right=heads[1:])

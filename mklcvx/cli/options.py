@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,6 +17,7 @@ from .. import formulations
 from ..defaults import NORMALISE, TOLERANCE
 from ..errors import InputError, nearest
 from ..io.files import check_apart, check_output, load_instance
+from ..io.json_text import finite
 from ..io.readings import check_asked
 
 if TYPE_CHECKING:
@@ -118,6 +119,16 @@ def names_in(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
+def _kernels_in(text: str) -> list[str]:
+    """Split at commas, but not at those inside parentheses, such as in "gaussian(x1,x2)"."""
+    ends, inside = [len(text)], False
+    for at in range(len(text) - 1, -1, -1):
+        inside = text[at] == ")" if text[at] in "()" else inside
+        if text[at] == "," and not inside:
+            ends.append(at)
+    return [text[start + 1 : end].strip() for start, end in itertools.pairwise([-1, *reversed(ends)])]
+
+
 def parse_grid(items: list[str]) -> dict[str, list[Any]]:
     """Parse KEY=V1,V2,... into lists of numbers or words."""
     example = "KEY=V1,V2,...", "C=0.1,1,10"
@@ -179,7 +190,7 @@ def loaded(
     for change in problem.repairs:
         say(f"repaired {change}")
     if kernels is not None:
-        problem = problem.select([part.strip() for part in re.split(r",(?![^(]*\))", kernels)])
+        problem = problem.select(_kernels_in(kernels))
     if not (centre or normalise):
         return problem, None
     preparation = Preprocessing.from_options(centre=centre, normalise=normalise)
@@ -290,6 +301,6 @@ def check_page(path: Path | None, option: str, *read: Path) -> None:
 def show(found: Any, as_json: bool, in_words: Callable[[Any], None]) -> None:
     """Print a result as one JSON object, or with the function `in_words`."""
     if as_json:
-        typer.echo(json.dumps(found.as_dict(), allow_nan=False))
+        typer.echo(json.dumps(finite(found.as_dict()), allow_nan=False))
     else:
         in_words(found)

@@ -11,7 +11,8 @@ import numpy as np
 import typer
 
 from ..errors import InputError, nearest
-from ..io.files import existing_file, load_test, read_npz
+from ..io.archives import Archive
+from ..io.files import existing_file, load_test
 from ..io.machine_files import load_answer
 from ..problem.numbers import as_any_array
 from ..problem.targets import KINDS
@@ -104,7 +105,7 @@ def read_features(path: Path, truth: str | None = None) -> dict[str, Any]:
         return {"X": X, "y": y, "names": names, "words": words, "targets": targets}
     if path.suffix != ".npz":
         raise InputError(f"features {path}: unknown kind of file {path.suffix!r}: give a .npz or .csv file")
-    arrays = read_npz(path)
+    arrays = Archive(path)
     if "X" not in arrays:
         found = ", ".join(sorted(arrays)[:8]) or "nothing"
         raise InputError(f"features {path}: no array 'X' (found {found}): store samples × features under that name")

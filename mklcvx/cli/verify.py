@@ -11,6 +11,7 @@ import typer
 from .. import formulations
 from ..defaults import VERDICT_TOLERANCE
 from ..errors import InputError
+from ..io.json_text import finite
 from ..io.machine_files import is_machines, load_machines
 from . import options
 
@@ -124,7 +125,8 @@ def _verify_machines(
     if as_json:
         pairs = zip(titles, reports, strict=True)
         records = [{"machine": title, **report.as_dict()} for title, report in pairs]
-        typer.echo(json.dumps({"schema": SCHEMA, "accepted": all(accepted), "machines": records}, allow_nan=False))
+        record = {"schema": SCHEMA, "accepted": all(accepted), "machines": records}
+        typer.echo(json.dumps(finite(record), allow_nan=False))
     else:
         show_verdicts(titles, reports)
     if not all(accepted):

@@ -18,6 +18,7 @@ from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..errors import InputError, clipped, unheard
 from ..io.files import write_whole
+from ..io.json_text import finite
 from ..problem.stack import Array
 from ..problem.target_checks import find_test_targets, named_classes
 from ..problem.targets import NONE, errors_of_response, largest
@@ -104,7 +105,7 @@ class Prediction:
         if path.suffix == ".npz":
             write_whole(path, lambda file: np.savez_compressed(file, **found))
             return
-        record = {"schema": SCHEMA, **{name: array.tolist() for name, array in found.items()}}
+        record = finite({"schema": SCHEMA, **{name: array.tolist() for name, array in found.items()}})
         text = self.as_csv() if path.suffix == ".csv" else json.dumps(record, default=float, allow_nan=False) + "\n"
         write_whole(path, lambda file: file.write(text.encode()))
 

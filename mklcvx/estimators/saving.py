@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ..certificate.solution import Solution
 from ..errors import InputError
-from ..io.files import check_output, existing_file, read_npz, solution_arrays, solution_of_arrays, write_whole
+from ..io.archives import Archive, Unreadable
+from ..io.files import check_output, existing_file, solution_arrays, solution_of_arrays, write_whole
 from ..io.json_text import first_line, parsed
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
@@ -103,7 +104,7 @@ def is_model(path: str | Path) -> bool:
     """Whether a file holds a model, by its schema. Does not import scikit-learn."""
     if Path(path).suffix != ".npz" or not Path(path).is_file():
         return False
-    record = read_npz(Path(path)).get("record")
+    record = Archive(Path(path)).get("record")
     alone = isinstance(record, np.ndarray) and record.ndim == 0
     return alone and parsed(str(record), f"model {path}").get("schema") == MODEL
 
@@ -118,7 +119,7 @@ class ModelParts(NamedTuple):
     """The checked contents of a model's file."""
 
     record: dict[str, Any]
-    arrays: dict[str, Any]
+    arrays: Mapping[str, Any]
     source: KernelSource
     solutions: list[Solution]
     members: list[NDArray[np.intp]]
@@ -151,10 +152,10 @@ def read_model(path: str | Path) -> ModelParts:
     where = f"model {path}"
     if path.suffix != ".npz":
         raise InputError(f"{where}: unknown kind of file {path.suffix!r}: {REMEDY}")
-    arrays = read_npz(path)
+    arrays = Archive(path)
     if "record" not in arrays:
         raise InputError(f"{where}: no model ({', '.join(sorted(arrays)[:8])}): {REMEDY}")
-    record = parsed(str(arrays.pop("record")), where)
+    record = parsed(str(arrays["record"]), where)
     check_schema(record.get("schema"), MODEL, where, REMEDY)
     with damage_reported(path):
         return _parts(record, arrays)
@@ -173,15 +174,17 @@ def restored(path: str | Path, parts: ModelParts, estimators: Mapping[str, Any])
 def damage_reported(path: str | Path) -> Iterator[None]:
     try:
         yield
+    except Unreadable:
+        raise
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as fault:
         what = first_line(fault) if isinstance(fault, InputError) else f"{type(fault).__name__}: {first_line(fault)}"
         raise InputError(f"model {path}: incomplete or damaged ({what}): save the model again") from None
 
 
-def _parts(record: dict[str, Any], arrays: dict[str, Any]) -> ModelParts:
+def _parts(record: dict[str, Any], arrays: Mapping[str, Any]) -> ModelParts:
     require(record["estimator"] in NAMES, f"{record['estimator']!r:.40} is no estimator of mklcvx")
     source, count = _source(record, arrays), _count_of(record, "solutions")
-    solutions = [_solution(i, arrays) for i in range(count)]
+    solutions = [solution_of_arrays(arrays, f"solution {i}", f"solution_{i}/") for i in range(count)]
     members = [_indices(arrays[f"members_{i}"], len(source.kept)) for i in range(count) if f"members_{i}" in arrays]
     require(len(members) in (0, count), "classes and machines do not fit together")
     for solution, part in zip(solutions, members or [source.kept] * count, strict=True):
@@ -198,7 +201,7 @@ def _unpaired(value: Any) -> Any:
     return [_unpaired(entry) for entry in value] if isinstance(value, list) else value
 
 
-def _source(record: dict[str, Any], arrays: dict[str, Any]) -> KernelSource:
+def _source(record: dict[str, Any], arrays: Mapping[str, Any]) -> KernelSource:
     features, names, bank = _count_of(record, "features"), record["names"], record["bank"]
     words = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
     require(words, "the names of the kernels are no list of words")
@@ -247,12 +250,6 @@ def _bank(bank: Any, train: Array, weight: Array | None, names: list[str], renam
         if fitted.names == names or (renamed and len(fitted.names) == len(names)):
             return fitted
     raise ValueError("the bank and the names of its kernels do not fit together")
-
-
-def _solution(i: int, arrays: dict[str, Any]) -> Solution:
-    prefix = f"solution_{i}/"
-    parts = {key.removeprefix(prefix): value for key, value in arrays.items() if key.startswith(prefix)}
-    return solution_of_arrays(parts, f"solution {i}")
 
 
 def _count_of(record: dict[str, Any], name: str) -> int:

@@ -23,8 +23,8 @@ from ..problem.ownership import handed_over
 from ..problem.targets import KINDS
 from ..schemas import INSTANCE, check_schema
 from . import readings
-from .archives import read_npz
-from .fields import ANSWER_FIELDS, INSTANCE_FIELDS, MULTIPLIER, is_field
+from .archives import Archive
+from .fields import ABOUT, ANSWER_FIELDS, INSTANCE_FIELDS, MULTIPLIER, is_field
 from .folders import read_folder, write_csv
 from .json_text import parsed, read_object
 from .solution_records import solution_of_record
@@ -33,11 +33,12 @@ from .writing import check_apart, check_folder_output, check_output, check_path,
 
 __all__ = [
     "check_apart", "check_instance_output", "check_output", "existing_file", "load_instance", "load_solution",
-    "load_test", "read_arrays", "read_npz", "read_record", "save_answer", "save_instance", "save_solution",
+    "load_test", "read_arrays", "read_record", "save_answer", "save_instance", "save_solution",
     "save_trace", "solution_arrays", "solution_of_arrays", "write_folder", "write_whole",
 ]  # fmt: skip
 
 WRITTEN_BY = "give a file of mklcvx solve -o, or of save_solution"
+AS_ARRAYS = ("weights", "alpha", "y", "norms", "coefficients")  # of a solution, in `.npz`
 NARROW = ("float16", "float32")
 ENDINGS = (".npz", ".mat", ".json")
 READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
@@ -123,6 +124,7 @@ def _read_fields(
     path: str | Path, choose: readings.Chooser, asked: Mapping[str, str], where: str
 ) -> tuple[dict[str, object], list[str]]:
     """The fields of a file with the names that it has, or that are asked for, and what was guessed, in words."""
+    content: dict[str, object]
     guessed: list[str] = []
     variables: dict[str, str] = {}
 
@@ -144,9 +146,9 @@ def _read_fields(
             )
         raw = read_arrays(path)
         check_schema(str(raw.get("schema", INSTANCE)), INSTANCE, where, "give a file of kernels and targets")
-        chosen = chosen_of(readings.listing_of(raw))
+        chosen = chosen_of(readings.listing_of(raw.outlines if isinstance(raw, Archive) else raw))
         used = {name for names in chosen.values() for name in names}
-        content = {name: value for name, value in raw.items() if name not in used}
+        content = {name: raw[name] if name in ABOUT else None for name in raw if name not in used}
         for field, names in chosen.items():
             content[field] = raw[names[0]] if len(names) == 1 else [raw[name] for name in names]
     shape = np.shape(as_any_array(content.get("kernels")))
@@ -245,7 +247,7 @@ def load_test(path: str | Path, *, variables: Mapping[str, str] | None = None) -
     return content
 
 
-def read_arrays(path: str | Path, what: str = "instance", limit: float | None = None) -> dict[str, object]:
+def read_arrays(path: str | Path, what: str = "instance", limit: float | None = None) -> Mapping[str, object]:
     """The arrays of a file or folder by name, in the order of axes that `Instance` has.
 
     `what` is "instance" or "answer"; other contents of MATLAB files and folders are not read. `limit` is the largest
@@ -256,7 +258,7 @@ def read_arrays(path: str | Path, what: str = "instance", limit: float | None = 
     path = existing_file(path, READABLE)
     match path.suffix:
         case ".npz":
-            return read_npz(path, limit)
+            return Archive(path, limit)
         case ".json":
             return read_object(path, what, limit)
         case ".mat":
@@ -319,7 +321,7 @@ def save_solution(path: str | Path, solution: Solution) -> None:
 
 def solution_arrays(solution: Solution) -> dict[str, AnyArray]:
     """The arrays of a solution, multipliers among them; everything else as one JSON text."""
-    fields = {key: getattr(solution, key) for key in ("weights", "alpha", "y", "norms", "coefficients")}
+    fields = {key: getattr(solution, key) for key in AS_ARRAYS}
     arrays = {key: np.asarray(value) for key, value in fields.items() if value is not None}
     record = {key: value for key, value in solution.as_dict().items() if key not in arrays}
     multipliers = solution.multipliers
@@ -360,27 +362,28 @@ def load_solution(path: str | Path) -> Solution:
     """
     path = existing_file(path, "a .json or .npz file")
     if path.suffix == ".npz":
-        return solution_of_arrays(read_npz(path), f"solution {path}")
+        return solution_of_arrays(Archive(path), f"solution {path}")
     if path.suffix == ".json":
         return solution_of_record(read_object(path, "solution"), f"solution {path}")
     raise InputError(f"solution {path}: unknown kind of file {path.suffix!r}: give a .json or .npz file")
 
 
-def solution_of_arrays(arrays: dict[str, object], where: str) -> Solution:
-    """The solution that `solution_arrays` wrote; `where` names it in messages."""
-    if "record" not in arrays:
-        raise InputError(f"{where}: no solution ({readings.found_in(arrays)}): {WRITTEN_BY}")
-    record = parsed(str(arrays.pop("record")), where)
+def solution_of_arrays(arrays: Mapping[str, object], where: str, prefix: str = "") -> Solution:
+    """The solution that `solution_arrays` wrote, under names with this prefix; `where` names it in messages."""
+    names = {name.removeprefix(prefix): name for name in arrays if name.startswith(prefix)}
+    if "record" not in names:
+        raise InputError(f"{where}: no solution ({readings.found_in(names)}): {WRITTEN_BY}")
+    record = parsed(str(arrays[names["record"]]), where)
+    record.update({key: arrays[names[key]] for key in AS_ARRAYS if key in names})
     multipliers = record.get("multipliers")
     if isinstance(multipliers, dict):
-        for name in [name for name in arrays if name.startswith(MULTIPLIER)]:
-            multipliers[name.removeprefix(MULTIPLIER)] = arrays.pop(name)
-    record.update(arrays)
+        found = (key for key in names if key.startswith(MULTIPLIER))
+        multipliers.update({key.removeprefix(MULTIPLIER): arrays[names[key]] for key in found})
     return solution_of_record(record, where)
 
 
 def read_record(path: str | Path, limit: float | None = None) -> dict[str, object]:
     """The fields of an answer in any of the formats, of at most `limit` bytes."""
-    content = read_arrays(path, "answer", limit)
+    content = dict(read_arrays(path, "answer", limit))
     text = content.pop("record", None) if Path(path).suffix == ".npz" else None
     return content if text is None else {**parsed(str(text), f"answer {path}"), **content}

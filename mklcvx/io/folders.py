@@ -9,13 +9,14 @@ any of weights.csv, alpha.csv (k rows with k labels), bias.csv, coefficients.csv
 coefficients/, one file for each), objective.csv, formulation.csv (its name), and multiplier_NAME.csv.
 
 A row is a line; numbers are separated by commas, semicolons or white space; there are no headings. Vectors may be rows
-or columns. Undefined numbers are nan. Other files are ignored.
+or columns. Undefined numbers are nan. Other files are ignored. A link is refused where it leads out of the folder.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -44,6 +45,7 @@ def read_folder(path: Path, what: str, limit: float | None = None) -> dict[str, 
         stacks = {name: _stack_files(path, name, files) for name in several}
         wanted = {name: file for name, file in files.items() if is_field(name, what) and name not in STACKS}
         used = [*wanted.values(), *(file for stack in stacks.values() for file in stack)]
+        _check_inside(used, Path(os.path.realpath(path)))
         size = sum(file.stat().st_size for file in used)
     except OSError as fault:
         raise InputError(f"{path}: cannot be read ({fault.strerror}): check the folder") from None
@@ -56,6 +58,13 @@ def read_folder(path: Path, what: str, limit: float | None = None) -> dict[str, 
         if stack:
             _add_stack(content, name, stack, path)
     return content
+
+
+def _check_inside(files: list[Path], folder: Path) -> None:
+    """Refuse links to other files: whoever made the folder need not be allowed to read them, but refusals quote."""
+    for file in files:
+        if not Path(os.path.realpath(file)).is_relative_to(folder):
+            raise InputError(f"{file}: is a link that leads out of the folder: copy the file that is meant into it")
 
 
 def _stack_files(path: Path, name: str, files: dict[str, Path]) -> list[Path]:

@@ -8,7 +8,6 @@ that end lines for Python, such as U+2028, may be in a text.
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from .json_text import read_json
+from .json_text import finite, read_json
 
 
 def add_line(path: Path, record: dict[str, Any]) -> None:
     """Add a record as one line. JSON has no number that is not finite: such a number becomes None, as everywhere."""
-    text = (json.dumps(_finite(record), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "backslashreplace")
+    text = (json.dumps(finite(record), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "backslashreplace")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab+", buffering=0) as file:
@@ -46,14 +45,6 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
             record = read_json(line.decode("utf-8"))
             if isinstance(record, dict):
                 yield record
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _ends_whole(file: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,15 @@ def check_size(where: str, size: float, limit: float | None, what: str = "has") 
         raise InputError(f"{where}: {what} {as_size(size)}, {most}: check that it is the right file")
     if size > MOST_OF_MEMORY * memory():
         raise InputError(f"{where}: {what} {as_size(size)}, more than fits into memory: use fewer samples")
+
+
+def finite(value: object) -> object:
+    """What is written as JSON, which has no number that is not finite: such a number becomes null."""
+    if isinstance(value, dict):
+        return {name: finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def read_object(path: Path, what: str, limit: float | None = None) -> dict[str, object]:

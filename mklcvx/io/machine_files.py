@@ -8,6 +8,7 @@ JSON text.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from ..problem.machines import MULTI_CLASS, machines_for
 from ..problem.preprocessing import Preprocessing
 from ..problem.targets import classes_of
 from ..schemas import MACHINES, check_schema
-from .files import existing_file, read_npz, solution_arrays, solution_of_arrays
+from .archives import Archive, Unreadable
+from .files import existing_file, solution_arrays, solution_of_arrays
 from .json_text import first_line, parsed, read_object
 from .solution_records import solution_of_record
 from .writing import check_output, of_pickles, write_text, write_whole
@@ -57,7 +59,7 @@ def load_answer(path: str | Path) -> Solution | Machines:
     if path.suffix not in (".json", ".npz"):
         raise InputError(f"{where}: unknown kind of file {path.suffix!r}: give a .json or .npz file{of_pickles(path)}")
     if path.suffix == ".npz":
-        arrays = read_npz(path)
+        arrays = Archive(path)
         text = arrays.get("record")
         record = {} if text is None else parsed(str(text), where)
         if record.get("schema") != MACHINES:
@@ -74,15 +76,13 @@ def is_machines(path: Path, limit: float) -> bool:
     if path.suffix not in (".json", ".npz") or not path.is_file():
         return False
     if path.suffix == ".npz":
-        record = read_npz(path, limit).get("record")
+        record = Archive(path, limit).get("record")
         return record is not None and parsed(str(record), f"answer {path}").get("schema") == MACHINES
     return read_object(path, "answer", limit).get("schema") == MACHINES
 
 
-def _from_arrays(arrays: dict[str, object], i: int) -> tuple[Solution, Any]:
-    prefix = f"machine_{i}/"
-    parts = {key.removeprefix(prefix): value for key, value in arrays.items() if key.startswith(prefix)}
-    return solution_of_arrays(parts, f"machine {i}"), arrays[f"members_{i}"]
+def _from_arrays(arrays: Mapping[str, object], i: int) -> tuple[Solution, Any]:
+    return solution_of_arrays(arrays, f"machine {i}", f"machine_{i}/"), arrays[f"members_{i}"]
 
 
 def _from_record(record: dict[str, Any], i: int) -> tuple[Solution, Any]:
@@ -112,6 +112,8 @@ def _joined(record: dict[str, Any], where: str, machine: Any) -> Machines:
         )  # fmt: skip
         _check_fit(found)
         return found
+    except Unreadable:
+        raise
     except (KeyError, IndexError, TypeError, ValueError, OverflowError) as fault:
         what = first_line(fault) if isinstance(fault, InputError) else f"{type(fault).__name__}: {first_line(fault)}"
         raise InputError(f"{where}: incomplete or damaged ({what}): write it again") from None

@@ -127,7 +127,7 @@ def explained(function: Callable[..., Any], args: Any, options: Any, fault: Exce
     if isinstance(fault, OSError):
         return InputError(f"{where}: {fault.strerror or words}{f' ({fault.filename})' if fault.filename else ''}")
     raised = f"{type(fault).__name__}: {words}"
-    if isinstance(fault, ARGUMENTS) and sum(_is_ours(frame) for frame in _frames(fault)) <= NEAR:
+    if isinstance(fault, ARGUMENTS) and sum(is_ours(frame) for frame in frames(fault)) <= NEAR:
         return InputError(f"{where}: these arguments cannot be used ({raised}): see help({where})")
     return InternalError(f"{where}: {raised}")
 
@@ -276,20 +276,20 @@ def _kind(value: object) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------ where it arose
-def _frames(fault: Exception) -> Iterator[types.FrameType]:
+def frames(fault: Exception) -> Iterator[types.FrameType]:
     trace = fault.__traceback__
     while trace is not None:
         yield trace.tb_frame
         trace = trace.tb_next
 
 
-def _is_ours(frame: types.FrameType) -> bool:
+def is_ours(frame: types.FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).startswith("mklcvx.")
 
 
 def _raised_in(fault: Exception, *modules: str) -> bool:
     """Whether one of the modules raised it, itself or by what it called."""
-    names = (str(frame.f_globals.get("__name__", "")) for frame in _frames(fault))
+    names = (str(frame.f_globals.get("__name__", "")) for frame in frames(fault))
     return any(name == module or name.startswith(f"{module}.") for name in names for module in modules)
 
 
@@ -303,13 +303,13 @@ def is_numerical(fault: Exception) -> bool:
 def of_caller(fault: Exception, values: Iterable[Any]) -> bool:
     """Whether it came out of a function that the caller has given."""
     codes = {code for value in values if (code := _code_of(value)) is not None}
-    return bool(codes) and any(frame.f_code in codes for frame in _frames(fault))
+    return bool(codes) and any(frame.f_code in codes for frame in frames(fault))
 
 
 def _own_fault(fault: Exception, given: Mapping[str, Any]) -> str:
     """The argument whose own code has raised it, such as its `__array__`, in words; nothing if there is none."""
-    innermost = list(_frames(fault))[-1]
-    ours = _is_ours(innermost)
+    innermost = list(frames(fault))[-1]
+    ours = is_ours(innermost)
     home = str(innermost.f_globals.get("__name__", ""))
     seen = set() if ours else {id(value) for value in innermost.f_locals.values()}
     for name, value in given.items():

@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol, TypeAlias, TypeGuard, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..errors import InputError, clipped
+from .boundary import frames, is_ours
 from .numbers import AnyArray, RealArray
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ Several: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | ND
 T = TypeVar("T")
 Asked: TypeAlias = Callable[..., T]  # type: ignore[explicit-any]  # a kernel, and what else is handed over
 
+OUTSIDE = 2  # frames of a fault: `faults_told`, and what it is told in; further ones of ours ran on a worker
 STRIPS = 4  # for each chunk: with as many as chunks, half of the workers would wait
 BLOCK = 1 << 18  # entries that are added at once; a strip of fewer is not worth a task
 
@@ -204,11 +207,20 @@ class Distributed:
             yield Run(self.chunks[chunk], run, [self.places[m][1] for m in run])
 
     def _submit(self, function: Asked[object], *given: object) -> Future:
-        return self.client.submit(function, *given, pure=False)  # a name of its own: arguments are not hashed
+        with faults_told():
+            return self.client.submit(function, *given, pure=False)  # a name of its own: arguments are not hashed
 
 
 def gathered(client: Client, tasks: Sequence[object]) -> list[T]:
-    """Results of tasks; in one line, what the cluster can no longer make."""
+    """Results of tasks."""
+    with faults_told():
+        return cast("list[T]", client.gather(list(tasks)))
+
+
+@contextmanager
+def faults_told() -> Iterator[None]:
+    """Refuse, in one line, what the cluster cannot make or no longer has: workers that are lost, a client that was
+    closed, a chunk that raises."""
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker
@@ -216,11 +228,23 @@ def gathered(client: Client, tasks: Sequence[object]) -> list[T]:
 
     closed = getattr(clients, "ClosedClientError", CancelledError)  # which older versions do not have
     try:
-        return cast("list[T]", client.gather(list(tasks)))
+        yield
     except (KilledWorker, CancelledError, closed, OSError) as fault:
-        words = clipped(f"{type(fault).__name__}: {fault}", 120)
-        remedy = "make the Instance again, with workers that have the memory and chunks that a graph can load again"
-        raise InputError(f"the cluster no longer gives the kernels ({words}): {remedy}") from fault
+        remedy = "make the Instance again, with workers that have the memory and chunks that can be loaded again"
+        raise InputError(f"the cluster no longer gives the kernels ({_described(fault)}): {remedy}") from fault
+    except Exception as fault:
+        if isinstance(fault, InputError | MemoryError) or any(
+            is_ours(frame) for frame in list(frames(fault))[OUTSIDE:]
+        ):
+            raise
+        remedy = "try kernels.compute(), and mend what makes that chunk"
+        raise InputError(
+            f"kernels: a chunk of the Dask array cannot be loaded ({_described(fault)}): {remedy}"
+        ) from None
+
+
+def _described(fault: Exception) -> str:
+    return clipped(f"{type(fault).__name__}: {fault}", 120)
 
 
 def _itself(kernel: AnyArray) -> AnyArray:

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,9 @@ from .ownership import is_mapped, is_settled
 VARIABLE = "MKLCVX_MEMORY"
 UNITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 SHARE = 0.9  # of the memory that may be asked for: the rest is for what else a program needs
+LIBRARIES, BUFFERS = 1.3e8, 1.4e8  # bytes of addresses that SciPy takes when it is loaded, and then BLAS and LIBSVM
+LARGE = 300  # samples from which BLAS takes all its threads and buffers
+PER_THREAD = 4.5e7  # of BLAS: its stack and its buffer
 SMALL = 5e7  # bytes that are never asked about
 GROUPS = Path("/sys/fs/cgroup")
 PROCESS = Path("/proc/self")
@@ -42,6 +46,31 @@ def check_memory(needed: float, what: str, otherwise: str) -> None:
         return
     fault = f"{what} need about {as_size(needed)} of memory, {as_size(free)} are available"
     raise NotEnoughMemory(f"{fault}: {otherwise}; {VARIABLE}=unlimited tries all the same")
+
+
+@cache
+def load_libraries() -> None:
+    """Under a limit of addresses (`ulimit -v`), load the numerical libraries while there is room for them: BLAS waits
+    for ever, or ends the process, where it finds none."""
+    for left in _of_limits():
+        threads = _threads()
+        more = 0.0 if "scipy.linalg" in sys.modules else LIBRARIES + PER_THREAD * (threads - 1)
+        if left < more + BUFFERS:
+            what = f"the numerical libraries with {threads} threads take about {as_size(more + BUFFERS)}"
+            fault = f"ulimit -v leaves {as_size(left)} of addresses, {what}"
+            raise NotEnoughMemory(f"{fault}: raise the limit, or set OPENBLAS_NUM_THREADS=1")
+        from scipy.linalg.blas import dgemm
+
+        square = np.eye(LARGE)
+        dgemm(1.0, square @ square, square)  # NumPy has a BLAS of its own
+
+
+def _threads() -> int:
+    """How many threads BLAS has."""
+    for name in ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"):
+        if os.environ.get(name, "").isdigit() and int(os.environ[name]):
+            return min(int(os.environ[name]), os.cpu_count() or 1)
+    return os.cpu_count() or 1
 
 
 def check_stack(

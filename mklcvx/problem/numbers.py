@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from numbers import Integral, Real
 from typing import Any, TypeAlias, TypeGuard
 
@@ -69,6 +70,12 @@ def as_any_array(values: object) -> AnyArray:
         raise
     except Exception:  # whatever a stranger's object may raise
         return np.asarray(None)
+
+
+def is_text(array: AnyArray) -> bool:
+    """Whether an array of strings has characters of Unicode alone. NumPy holds others, and Python breaks on them."""
+    codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
+    return bool(codes.max(initial=0) <= sys.maxunicode)
 
 
 def as_real_array(values: object, name: str, wanted: str) -> RealArray:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, clipped, remedy
-from .numbers import AnyArray, are_doubles, mixes_words
+from .numbers import AnyArray, are_doubles, is_text, mixes_words
 from .targets import KINDS, NONE, Targets, as_words
 
 Array = NDArray[np.float64]
@@ -112,6 +112,8 @@ def _as_classes(classes: object, name: str) -> AnyArray:
             values = np.char.decode(values, "utf-8")
         except UnicodeDecodeError:
             raise InputError(f"{name} has strings that are not UTF-8: {WANTED['classes']}") from None
+    if values.dtype.kind == "U" and not is_text(values):
+        raise InputError(f"{name} has characters that there are not: {WANTED['classes']}")
     if name == "classes" and len(np.unique(values)) < 2:
         fault = "has one class only" if len(values) else "is empty"
         raise InputError(f"{name} {fault}: give samples of at least two classes")
@@ -148,7 +150,11 @@ def as_names(field: str, names: Iterable[str], count: int, things: str, thing: s
     try:
         if isinstance(names, Mapping | Set):
             raise TypeError("of the keys, or in no order")
+        if isinstance(names, bytes | bytearray | memoryview):  # they are lists of numbers
+            raise TypeError
         given = tuple(name.decode() if isinstance(name, bytes) else str(name) for name in names)
+        if not all(is_text(np.asarray(name)) for name in given):
+            raise ValueError
     except (TypeError, ValueError, SystemError):  # NumPy raises a SystemError for invalid characters
         raise InputError(f"{field} are not a list of strings: give one per {thing}") from None
     if len(given) != count:

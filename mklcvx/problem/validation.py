@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from ..errors import InputError, clipped, remedy, warn
 from .distributed import DaskArray, Distributed, is_dask
 from .low_rank import LowRank, Stored
-from .memory import check_copy
+from .memory import check_copy, load_libraries
 from .numbers import RealArray, are_doubles
 from .ownership import checksum, is_mapped, owned
 from .stack import mirrored
@@ -42,6 +42,7 @@ class KnownStack(NamedTuple):
 
 def as_stack(kernels: object) -> Given:
     """Check the shape; return factors, a memory map, an array that no other code can write to, or one of Dask's."""
+    load_libraries()
     check_copy(kernels)
     stack: Given
     if isinstance(kernels, LowRank | Streamed | Distributed):
@@ -372,6 +373,8 @@ def check_test_stack(test_kernels: object, count: int, samples: int) -> RealArra
         )
         raise InputError(f"test_kernels have shape {stack.shape}: give {wanted}")
     for m, kernel in enumerate(stack):
+        with np.errstate(over="ignore"):
+            kernel = kernel.astype(np.float64, copy=False)  # a long double may be beyond it
         if not np.isfinite(kernel).all():
             i, j = np.argwhere(~np.isfinite(kernel))[0]
             words = "give finite numbers, or leave that sample out"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..errors import InputError
-from .distributed import Array, DaskArray, Distributed, gathered
+from .distributed import Array, DaskArray, Distributed, faults_told, gathered
 from .numbers import RealArray
 from .ownership import checksum
 from .validation import as_array, repairs_asked, validated
@@ -43,11 +43,12 @@ def validated_there(
     for c, block in enumerate(whole.to_delayed().ravel()):
         start, end = starts[c : c + 2]
         known = None if semidefinite is None else list(semidefinite[start:end])
-        tasks.append(delayed(_validated)(block, names, start, end, repair, known))
+        tasks.append(delayed(_validated)(block, array.shape[1], names, start, end, repair, known))
     # Where they lie is left to the scheduler: a task that asks for one worker, even if another will do, waits for ever
     # once all workers were lost at a time, though others have come.
-    loaded = client.compute(tasks)
-    asked = [client.submit(_facts, chunk, pure=False) for chunk in loaded]
+    with faults_told():
+        loaded = client.compute(tasks)
+        asked = [client.submit(_facts, chunk, pure=False) for chunk in loaded]
     facts: list[Facts] = [gathered(client, [one])[0] for one in asked]  # in their order: the first fault is told
     both = zip(loaded, facts, strict=True)
     chunks = [client.submit(_same, chunk, one.checksums, pure=False) for chunk, one in both]
@@ -74,10 +75,15 @@ def _client() -> Client:
 
 
 def _validated(
-    block: object, names: tuple[str, ...], start: int, end: int, repair: str | None, known: list[bool] | None
-) -> tuple[RealArray, Facts]:
+    block: object, samples: int, names: tuple[str, ...], start: int, end: int, repair: str | None,
+    known: list[bool] | None,
+) -> tuple[RealArray, Facts]:  # fmt: skip
     """On a worker: the kernels of a chunk as they are kept, and what is known of them."""
     stack = np.ascontiguousarray(as_array(block, "kernels", "(M, n, n)"))
+    said = (end - start, samples, samples)
+    if stack.shape != said:
+        fault = f"kernels: the chunk from kernel {names[start]!r} (index {start}) has shape {stack.shape}"
+        raise InputError(f"{fault}, the Dask array says {said}: give the shapes that its chunks have")
     found = validated(stack, names[start:end], repair, known, first=start, count=len(names))
     kernels = np.ascontiguousarray(cast(RealArray, found["kernels"]))
     repairs, sizes = cast("tuple[str, ...]", found["repairs"]), cast(Array, found["sizes"])

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..certificate import CertifiedPoint, certify
 from ..certificate.run import Ending, Row, Run
-from ..errors import InputError, nearest
+from ..errors import InputError, clipped, nearest
 from ..formulations import Formulation, Points
 from ..formulations._formulation import FormulationT, Posed, TaskT
 from ..problem.boundary import is_numerical, of_caller
@@ -132,6 +132,15 @@ def check_switch(name: str, value: int) -> None:
         raise InputError(f"option {name} = {value} is neither 0 nor 1: leave it out, or give one of them")
 
 
+def _wants_end(answer: object) -> bool:
+    """Whether what a callback returned ends the run."""
+    try:
+        return bool(answer)
+    except Exception:  # whatever a stranger's object may raise, arrays among them
+        fault = f"callback returned {clipped(type(answer).__name__, 40)}, which is neither true nor false"
+        raise InputError(f"{fault}: return True to end the run, else nothing") from None
+
+
 def drive(
     algorithm: Algorithm,
     formulation: Formulation,
@@ -166,7 +175,7 @@ def drive(
                 row = Row(run.iterations, reached.lower, reached.upper, gap, state.weights.copy(), *costs)
                 run.trace.append(row)
                 report(f"{formulation.name} by {algorithm.name}: iteration {row.iteration}, relative gap {row.gap:.1e}")
-                stopped = callback(row)
+                stopped = _wants_end(callback(row))
                 if reached.proves(tolerance):
                     run.end(Ending.CERTIFIED)
                 elif state.stop_reason:

@@ -205,7 +205,7 @@ def combinations(grid: Mapping[str, Sequence[object]], fixed: Given) -> list[Par
         example = remedy("{'C': [0.1, 1, 10]}", "C=0.1,1,10")
         fault = "no parameter is varied" if isinstance(grid, Mapping) else f"{clipped(repr(grid), 40)} is no dict"
         raise InputError(f"grid: {fault}: give for example {example}")
-    lists = {name: list(np.atleast_1d(np.asarray(values, dtype=object))) for name, values in grid.items()}
+    lists = {name: _listed(values) for name, values in grid.items()}
     for name, values in lists.items():
         if not values:
             raise InputError(f"grid {name}: it has no values: give at least one")
@@ -215,6 +215,12 @@ def combinations(grid: Mapping[str, Sequence[object]], fixed: Given) -> list[Par
     if count > LARGEST:
         raise InputError(f"grid: {count} points are too many: give at most {LARGEST}")
     return [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
+
+
+def _listed(values: object) -> list[object]:
+    """The values of a parameter, or its only one."""
+    found = values.tolist() if isinstance(values, np.ndarray | np.generic | memoryview) else values
+    return list(found) if isinstance(found, Sequence) and not isinstance(found, str | bytes) else [found]
 
 
 def json_line(solution: Solution | Machines) -> str:

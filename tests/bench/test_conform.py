@@ -264,6 +264,14 @@ def test_a_report_is_printed_and_written(run, tmp_path):
     assert strict(out)["rates"]["high"]["share"] == 1
 
 
+def test_numbers_at_the_end_of_the_range_lose_no_report(run, tmp_path):
+    names = ("--specimens", "by-hand,two-samples", "-o", tmp_path / "report.json", "--json")
+    code, out, _ = run("conform", "misbehaving:boundless", *names)
+    written = strict((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert (code, strict(out)["trials"]) == (1, written["trials"])
+    assert [trial["verdicts"]["mid"] for trial in written["trials"]] == ["rejected"] * 2
+
+
 # ---------------------------------------------------------------------------------------------------- pytest plugin
 @pytest.fixture
 def inside(tmp_path, monkeypatch, capfd):

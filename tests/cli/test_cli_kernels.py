@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, zoo
+from mklcvx.cli.options import _kernels_in
 from mklcvx.estimators.cross_validation import cross_validate
 from mklcvx.io.files import save_instance
+from refusals import within_a_second
 
 WINE = zoo.real("wine", samples=40, count=5).select([0, 2, 4])
 QUICK = ("--folds", 2, "--resamples", 2, "--repeats", 2)
@@ -106,3 +108,23 @@ def test_report_has_the_section_on_demand(run, tmp_path):
         code, _, err = run("report", four, *folds, "-o", page, "--solvers", "interior", "--normalise", normalise, "-q")
         assert (code, err) == (0, "")
         assert ('id="kernels"' in page.read_text(encoding="utf-8")) == there
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a, b", ["a", "b"]),
+        ("gaussian(x1,x2), b", ["gaussian(x1,x2)", "b"]),
+        ("f(x,y),g(z),c", ["f(x,y)", "g(z)", "c"]),
+        ("a(,b", ["a(", "b"]),
+        (",", ["", ""]),
+        ("", [""]),
+    ],
+)
+def test_kernels_are_split_at_commas_outside_parentheses(text, names):
+    assert _kernels_in(text) == names
+
+
+def test_a_hundred_thousand_commas_are_split_at_once():
+    with within_a_second():
+        assert len(_kernels_in("," * 100_000 + "(" * 100_000)) == 100_001

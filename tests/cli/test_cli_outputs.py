@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from mklcvx.cli import options
 from mklcvx.cli import predict as cli_predict
 from mklcvx.io.files import load_instance, save_instance
+from refusals import strict
 
 pytestmark = pytest.mark.slow
 
@@ -76,3 +78,14 @@ def test_a_file_of_a_folder_is_not_replaced(refusal, problem, tmp_path, name):
     check_kept(refusal, folder / name, "solve", folder, "--solver", "silp", "--trace", folder / name)
     (tmp_path / "link.csv").symlink_to(folder / name)
     check_kept(refusal, folder / name, "predict", tmp_path / "answer.json", folder, "-o", tmp_path / "link.csv")
+
+
+def test_a_page_of_numbers_at_the_end_of_the_range_is_written(run, problem, tmp_path, monkeypatch):
+    monkeypatch.undo()
+    instance = load_instance(problem)
+    answer, page = tmp_path / "answer.json", tmp_path / "page.html"
+    each = {"weights": [1e308] * instance.count, "alpha": [1e308] * instance.samples}
+    answer.write_text(json.dumps({**each, "bias": 1e308, "objective": 1e308}), encoding="utf-8")
+    code, out, err = run("verify", problem, answer, "-f", "l1", "--json", "--html", page)
+    assert (code, strict(out)["verdict"]) == (1, "rejected"), err
+    assert "Optimality conditions" in page.read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 from sklearn.svm import SVC
 
 from mklcvx import InputError, MKLClassifier, MKLRegressor, load_model, save_model
-from mklcvx.io.files import read_npz
+from mklcvx.io.archives import Archive
 
 X, RESPONSE = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 X, RESPONSE, NEW = X[:200:4], RESPONSE[:200:4], X[1:21:4]
@@ -78,7 +78,7 @@ def test_a_model_by_itself_is_written_as_its_method_does(regression, tmp_path):
     model = regression["mkl"]
     save_model(tmp_path / "one.npz", model)
     model.save(tmp_path / "other.npz")
-    one, other = (read_npz(tmp_path / name) for name in ("one.npz", "other.npz"))
+    one, other = (Archive(tmp_path / name) for name in ("one.npz", "other.npz"))
     assert one.keys() == other.keys()
     assert one["record"] == other["record"]
     assert json.loads(str(one["record"]))["schema"] == "mklcvx.model/1"
@@ -115,7 +115,7 @@ def test_a_pipeline_is_not_taken_for_its_model(saved):
     ],
 )
 def test_damaged_scalers_are_refused(saved, key, value):
-    arrays = read_npz(saved)
+    arrays = dict(Archive(saved))
     record = json.loads(str(arrays["record"]))
     record["before"][0][key] = value
     arrays["record"] = np.array(json.dumps(record))

@@ -104,3 +104,7 @@ def positional(kernels, y, C):
 
 
 NUMBER = 3
+
+
+def boundless(kernels, y, **parameters):
+    return {"objective": 1e308, "weights": [1e308] * len(kernels), "alpha": [-1e308] * len(y), "bias": 1e308}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
 import signal
 import sys
@@ -256,26 +255,3 @@ def test_lapack_is_not_made_to_speak(capfd):
     found = solve(instance, "group_lasso", lam=1e-320, loss="squared_hinge", time_limit=5.0)
     assert "left the range of double precision" in found.message
     assert capfd.readouterr() == ("", "")
-
-
-def test_the_records_of_kept_folds_are_read_for_the_same_request_alone(tmp_path):
-    from mklcvx.cli.kept_folds import KeptFolds
-    from mklcvx.estimators.cross_validation import Trial
-
-    problem, output = tmp_path / "problem.npz", tmp_path / "cv.jsonl"
-    problem.write_bytes(b"x")
-    kept = KeptFolds(output, problem, {"C": 1})
-    found = {1: [Trial(0.5, float("inf"), False, "why"), Trial(1.0, 1e-9, True, "")]}
-    assert "cv.jsonl.part" in kept.write(found)
-    assert kept.read() == found
-    assert KeptFolds(output, problem, {"C": 2}).read() == {}
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "K1.csv").write_text("1 0\n0 1\n", encoding="utf-8")
-    of_folder = KeptFolds(output, tmp_path / "folder", 0)
-    (tmp_path / "folder" / "K1.csv").write_text("1 .5\n.5 1\n", encoding="utf-8")
-    assert KeptFolds(output, tmp_path / "folder", 0).request != of_folder.request
-    (tmp_path / "cv.jsonl.part").write_text(json.dumps({"schema": "mklcvx.folds/1"}), encoding="utf-8")
-    assert kept.read() == {}
-    kept.remove()
-    assert kept.read() == {}
-    assert "-o FILE" in KeptFolds(None, problem, 0).write(found)

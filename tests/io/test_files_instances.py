@@ -219,7 +219,7 @@ def test_archive_that_unpacks_to_more_than_memory_is_refused_before_it_is_unpack
     assert (tmp_path / "bomb.npz").stat().st_size < 10**5
     monkeypatch.setattr(json_text, "memory", lambda: 1e6)
     monkeypatch.setattr(np, "load", lambda *_, **__: pytest.fail("unpacked"))
-    with check_refused("bomb.npz: unpacks to 8 MB, more than fits into memory"):
+    with check_refused("bomb.npz: 'kernels' unpacks to 8 MB, more than fits into memory"):
         load_instance(tmp_path / "bomb.npz")
 
 
@@ -260,10 +260,6 @@ def test_encrypted_archive_is_refused(path):
         ({"kernels": K, "y": Y, "groups": [0, 1]}, ("groups do not cover the kernels",)),
         ({"kernels": K, "y": Y, "groups": 3}, ("groups are not integers",)),
         ({"kernels": K, "y": Y, "names": "abc"}, ("names are not a list of strings",)),
-        (
-            {"kernels": K, "y": Y, "names": np.array([0x110000] * 3, "u4").view("U1")},
-            ("names are not a list of strings",),
-        ),
         ({"kernels": K, "y": Y, "schema": "mklcvx.instance/9"}, ("schema 'mklcvx.instance/9' is not",)),
         ({"kernels": K, "y": Y, "schema": "mklcvx.solution/1"}, ("schema 'mklcvx.solution/1' is not",)),
         ({"kernels": np.zeros((3, 8, 8), dtype="f8,i4"), "y": Y}, ("kernels have dtype", "give real numbers")),

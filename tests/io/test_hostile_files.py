@@ -17,7 +17,7 @@ import scipy.io
 from matlab_files import COLUMN, IN_MATLAB, K, Version73, cells
 from mklcvx import InputError, Instance
 from mklcvx.io import files, json_text, machine_files, matlab_apart
-from mklcvx.io.archives import read_npz
+from mklcvx.io.archives import Archive
 from mklcvx.io.folders import numbers
 from mklcvx.solvers.one_against import solve_by_machines
 from refusals import check_refused
@@ -74,7 +74,7 @@ def test_an_array_that_occurs_twice_is_refused(tmp_path):
         with pytest.warns(UserWarning, match="Duplicate"):
             archive.writestr("y.npy", array_file(COLUMN))
     with check_refused("a.npz: has two members 'y.npy'"):
-        read_npz(tmp_path / "a.npz")
+        Archive(tmp_path / "a.npz")
 
 
 def test_members_that_overlap_are_refused(tmp_path):
@@ -88,14 +88,14 @@ def test_members_that_overlap_are_refused(tmp_path):
     (tmp_path / "a.npz").write_bytes(content)
     assert second > first
     with check_refused("a.npz: damaged", "members overlap"):
-        read_npz(tmp_path / "a.npz")
+        Archive(tmp_path / "a.npz")
 
 
 def test_a_type_without_bytes_has_no_million_entries(tmp_path):
     header = array_file(np.zeros(3, "U1")).replace(b"'<U1'", b"'<U0'").replace(b"(3,), }     ", b"(999999999,)}")
     (tmp_path / "a.npz").write_bytes(packed(**{"names.npy": header[: -3 * 4]}))
     with check_refused("a.npz: damaged", "is not as large as its header says"):
-        read_npz(tmp_path / "a.npz")
+        Archive(tmp_path / "a.npz")
 
 
 # ------------------------------------------------------------------------------------------------------ version 5

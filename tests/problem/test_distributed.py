@@ -23,6 +23,7 @@ from mklcvx.problem.preprocessing import Preprocessing
 from mklcvx.problem.stack import KernelStack
 from mklcvx.solvers.grids import default_grid
 from places import ROOT
+from refusals import check_refused
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Dask's own
 
@@ -282,3 +283,42 @@ def test_dask_arrays_that_cannot_be_kernels(client):
     with pytest.warns(UserWarning, match="kernel index last"):
         turned = Instance(da.moveaxis(array, 0, -1), Y)
     assert np.array_equal(turned.kernels[1], KERNELS[1])
+
+
+def boom():
+    raise RuntimeError("boom\nin two lines")
+
+
+LIES = {
+    "smaller": lambda: KERNELS[:1, :5, :5],
+    "one kernel": lambda: KERNELS[0],
+    "more of them": lambda: KERNELS[:3],
+    "none": lambda: KERNELS[:0],
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_chunks_that_are_not_what_the_array_says_are_named(client, lie):
+    array = da.concatenate([da.from_array(KERNELS[:2]), da.from_delayed(dask.delayed(LIES[lie])(), (1, N, N), float)])
+    with check_refused("the chunk from kernel 'K3' (index 2) has shape", f"the Dask array says (1, {N}, {N}): give"):
+        Instance(array, Y)
+
+
+def test_a_chunk_that_raises_is_told_in_a_line(client):
+    with check_refused(
+        "a chunk of the Dask array cannot be loaded (RuntimeError: boom in two lines): try kernels.comp"
+    ):
+        Instance(da.from_delayed(dask.delayed(boom)(), (3, N, N), float), Y)
+
+
+def test_faults_of_our_own_on_workers_stay_what_they_are(there):
+    with pytest.raises(TypeError, match="exponent must be an integer"):
+        there.kernels.each(np.linalg.matrix_power, [0.5] * len(there.kernels), of=[0])
+
+
+def test_a_client_that_was_closed_is_named(client):
+    with distributed.Client(client.scheduler.address, set_as_default=False) as other, other.as_current():
+        far = Instance(da.from_array(KERNELS[:2], chunks=(2, N, N)), Y)
+    for asked in (lambda: solve(far, "l1", C=1.0), lambda: far.kernels[0], lambda: solve(far.select([0]), "l1")):
+        with check_refused("the cluster no longer gives the kernels (ClosedClientError", "make the Instance again"):
+            asked()

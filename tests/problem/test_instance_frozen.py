@@ -10,6 +10,7 @@ import pytest
 
 from mklcvx import Instance, LowRank, solve, verify
 from mklcvx.io import files
+from mklcvx.io.archives import Archive
 from mklcvx.io.files import save_instance
 from refusals import check_refused
 from stacks import FOR_INSTANCES
@@ -168,7 +169,7 @@ def test_factors_are_copied_and_the_callers_stay_writeable(count):
 
 def test_a_file_is_read_without_a_second_copy(tmp_path):
     save_instance(tmp_path / "problem.npz", full_instance())
-    content = files.read_npz(tmp_path / "problem.npz")
+    content = dict(Archive(tmp_path / "problem.npz"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "read_arrays", lambda _: content)
         assert np.shares_memory(files.load_instance("problem.npz").kernels, content["kernels"])

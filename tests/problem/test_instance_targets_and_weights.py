@@ -217,6 +217,7 @@ def test_names_have_a_default_and_bytes_are_text():
         ({"test_kernels": K[:2]}, ("test_kernels have shape (2, 8, 8)", "give (3, t, 8)")),
         ({"test_kernels": K[:, :, :5]}, ("test_kernels have shape (3, 8, 5)", "training samples in columns")),
         ({"test_kernels": K[0]}, ("test_kernels have shape (8, 8)", "give (3, t, 8)")),
+        ({"test_kernels": np.full(K.shape, np.longdouble(1e300) ** 2)}, ("test_kernels have the entry inf at", "give")),
         ({"test_kernels": K * np.nan}, ("test_kernels have the entry nan at", "give finite")),
         ({"test_kernels": K.astype(object)}, ("test_kernels have dtype object", "give real numbers")),
         ({"test_kernels": K[:, :4], "test_y": Y}, ("test_y has 8 labels for 4 rows of test_kernels",)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tracemalloc
 from types import SimpleNamespace
 
@@ -177,3 +179,36 @@ def test_limits_of_the_process_count(group, tmp_path, monkeypatch):
     assert memory.available() == 8 * resource.getpagesize()
     limited.limit = resource.RLIM_INFINITY
     assert memory.available() > 1e6
+
+
+LIMITED = """
+import resource, sys
+import numpy as np, mklcvx
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[1]),) * 2)
+try:
+    print(mklcvx.solve(np.eye(300)[None] + 1, np.repeat([1, -1], 150), "l1").status)
+except mklcvx.InputError as fault:
+    print(type(fault).__name__, fault)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say what is used")
+@pytest.mark.parametrize(("left", "words"), [(2e7, "NotEnoughMemory ulimit -v leaves"), (1e9, "certified")])
+def test_numerical_libraries_are_loaded_where_there_is_room_for_them(left, words):
+    """BLAS waits for ever, or ends the process, where it finds none."""
+    child = [sys.executable, "-c", LIMITED, str(int(left))]
+    done = subprocess.run(child, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("threads", "words"), [("1", "1 threads take about 140 MB"), ("two", "set OPENBLAS_NUM_THREADS=1")]
+)
+def test_too_few_addresses_are_refused_before_libraries_are_loaded(monkeypatch, threads, words):
+    monkeypatch.setattr(memory, "_of_limits", lambda: iter([1e8]))
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", threads)
+    memory.load_libraries.cache_clear()
+    with check_refused("ulimit -v leaves 100 MB of addresses", "raise the limit", words):
+        mklcvx.Instance(np.eye(4)[None] + 1, [1, 1, -1, -1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -54,6 +56,16 @@ def test_kkt_does_not_magnify_rounding_and_refuses_strangers(ax):
     many = Instance(THREE.kernels, labels=np.column_stack([THREE.y > 0, THREE.y < 0]))
     with check_refused("hypergraph", "no α"):
         plot.kkt(many, solve(many, "hypergraph"), ax)
+
+
+@pytest.mark.parametrize("size", [1e100, 1e308, np.nan])
+def test_kkt_of_a_strangers_numbers_is_drawn(ax, size):
+    solution = solve(zoo.by_hand(), "l1")
+    strange = replace(solution, alpha=np.array([size, 0.5, -size, 0.1]), bias=size)
+    with np.errstate(all="ignore"):
+        plot.kkt(zoo.by_hand(), strange, ax)
+    ax.figure.canvas.draw()
+    assert np.isfinite([*ax.get_xlim(), *ax.get_ylim()]).all()
 
 
 # --------------------------------------------------------------------------------------------------------- losses

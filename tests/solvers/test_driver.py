@@ -125,6 +125,12 @@ def test_a_callback_that_writes_to_its_row_leaves_the_run_alone(solver):
     assert (found.objective, found.iterations) == (alone.objective, alone.iterations)
 
 
+@pytest.mark.parametrize("solver", ["simplemkl", "interior", "auto"])
+def test_a_callback_that_returns_neither_true_nor_false_is_named(solver):
+    with check_refused("callback returned ndarray, which is neither true nor false: return True to end the run"):
+        solve(INSTANCE, "l1", solver=solver, callback=lambda row: row.weights == 0)
+
+
 @pytest.mark.parametrize("name", ["l1", "alignment", "hypergraph"])
 def test_a_callback_ends_the_default_solver_too(name):
     seen = []

@@ -15,6 +15,7 @@ from mklcvx.problem.factors import in_factors
 from mklcvx.solvers.interior.engine import InteriorPoint
 from mklcvx.solvers.paths import combinations
 from mklcvx.solvers.registry import drive
+from refusals import check_refused
 
 pytestmark = pytest.mark.slow
 
@@ -75,6 +76,29 @@ def test_a_warm_start_saves_iterations_and_a_foreign_one_is_not_used():
 def test_points_are_all_combinations_the_last_parameter_running_fastest():
     points = combinations({"C": [1, 2], "theta": (0.3, 0.5)}, {})
     assert points == [{"C": 1, "theta": 0.3}, {"C": 1, "theta": 0.5}, {"C": 2, "theta": 0.3}, {"C": 2, "theta": 0.5}]
+
+
+@pytest.mark.parametrize(
+    ("given", "values"),
+    [
+        (0.5, [0.5]),
+        (np.array(0.5), [0.5]),
+        ("ovo", ["ovo"]),
+        (range(1, 3), [1, 2]),
+        (np.array([0.5, 1.0]), [0.5, 1.0]),
+        ([[1, 2], [3]], [[1, 2], [3]]),
+        (memoryview(b"12"), [49, 50]),
+        ({1: 2}, [{1: 2}]),
+    ],
+)
+def test_values_of_a_grid_stay_what_they_are(given, values):
+    assert [point["C"] for point in combinations({"C": given}, {})] == values
+
+
+@pytest.mark.parametrize("values", [[[1, 2], [3]], [np.ones((2, 2)), np.ones((2, 3))], np.ones((2, 2))])
+def test_ragged_grids_are_refused(values):
+    with check_refused("parameter C = ", "is not a number: give a single finite number"):
+        solve_path(zoo.by_hand(), "l1", {"C": values})
 
 
 @pytest.mark.parametrize(

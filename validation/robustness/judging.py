@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import resource
 import shutil
+import signal
 import sys
 import traceback
 import warnings
@@ -20,6 +21,7 @@ from typing import NamedTuple
 
 from mklcvx import InputError
 from mklcvx.io import matlab_apart
+from mutating import FOLDER, PIPE
 from readers import Reader, Refusal, unfolded
 
 MEMORY = "200MB"  # that readers are told there is
@@ -27,6 +29,7 @@ GROWTH = 400e6  # bytes that a process may grow by
 SECONDS = (
     matlab_apart.SECONDS + 2.0
 )  # of the processor, for one read: that of MATLAB files has so many, and has to start
+PATIENCE = 60  # seconds until a read that waits is ended
 LONGEST = 1010  # characters of a refusal
 NAMED = ("given", "answer", "instance", "data set", "model", "not a point", "preprocessing", "parameter", "formulation")
 CODE = (
@@ -90,12 +93,12 @@ class Judge:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         path = self.folder / f"given{reader.ending.removeprefix('.h5')}"
-        unfolded(data, path) if reader.ending == "" else path.write_bytes(data)
+        _put(reader, data, path)
         canaries = list(self.beside.glob("canary*"))
         for one in canaries:
             os.utime(one, ns=(0, one.stat().st_mtime_ns))  # an old time of access: the next one is noted
         started = _spent()
-        with self.ear.listening(self.beside), warnings.catch_warnings():
+        with self.ear.listening(self.beside), warnings.catch_warnings(), _alarm():
             warnings.simplefilter("ignore")
             refused, fault = _read(reader, path)
         seconds = _spent() - started
@@ -110,6 +113,17 @@ class Judge:
         return Outcome(refused, f"memory: {grown / 1e6:.0f} MB more" if grown > GROWTH else fault)
 
 
+def _put(reader: Reader, data: bytes, path: Path) -> None:
+    if reader.ending == "":
+        unfolded(data, path)
+    elif data == PIPE:
+        os.mkfifo(path)
+    elif data == FOLDER:
+        path.mkdir()
+    else:
+        path.write_bytes(data)
+
+
 USED_BY = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)  # HDF5 is read by a child
 
 
@@ -122,6 +136,26 @@ def _spent() -> float:
 def _taken() -> int:
     """The most memory that this process, or a child of it, has had."""
     return max(resource.getrusage(one).ru_maxrss for one in USED_BY) * 1024
+
+
+class Hung(Exception):
+    """A reader waits, for example for a pipe."""
+
+
+@contextmanager
+def _alarm() -> Iterator[None]:
+    """End a read that waits."""
+
+    def ring(*_: object) -> None:
+        raise Hung(f"it waits longer than {PATIENCE} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(PATIENCE)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _read(reader: Reader, path: Path) -> tuple[bool, str]:

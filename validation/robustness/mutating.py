@@ -1,6 +1,7 @@
 """Damage to files: of the bytes, and of what the bytes mean, so that readers are reached behind their first checks.
 
-A folder of `.csv` files is one text: a line `@@ NAME` before the content of every file.
+A folder of `.csv` files is one text: a line `@@ NAME` before the content of every file. A content `-> CANARY` is a link
+to a file that nobody may read. Instead of a file there may be a pipe, or a folder.
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Callable
+from functools import cache
 from random import Random
 from typing import Any
 
 import numpy as np
 
 FOLDER_MARK = "@@ "
+LINK_MARK = "-> "
+CANARY = "canary.csv"
+PIPE, FOLDER = b"@| pipe", b"@/ folder"
 NUMBERS = (
     0,
     1,
@@ -50,6 +55,9 @@ WORDS = (
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 10**18, 10**400, -1e308, 5e-324, 1e999, 0.5, [], {}, [[]], [None], [[1], [1, 2]],
     {"": 0}, [1e308] * 3, *WORDS[:20],
+)  # fmt: skip
+DTYPES = (
+    "U3", "S2", "f2", "f4", ">f8", "g", "i1", "u2", ">i4", "i8", "u8", "c8", "c16", "?", "M8[s]", "m8[D]", "V8",
 )  # fmt: skip
 HEADER = re.compile(rb"\{.*\}")
 Mutator = Callable[[bytes, Random], bytes]
@@ -91,7 +99,10 @@ def of_json(data: bytes, rng: Random) -> bytes:
         return of_bytes(data, rng)
     for _ in range(rng.choice((1, 1, 2, 4))):
         record = _changed(record, rng)
-    return json.dumps(record, ensure_ascii=rng.random() < 0.5).encode("utf-8", "surrogatepass")
+    text = json.dumps(record, ensure_ascii=rng.random() < 0.5)
+    if isinstance(record, dict) and record and rng.random() < 0.1:  # a key that occurs twice
+        text = f"{text[:-1]}, {json.dumps(rng.choice(list(record)))}: {json.dumps(rng.choice(VALUES))}}}"
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _changed(value: Any, rng: Random) -> Any:
@@ -130,6 +141,8 @@ def of_npz(data: bytes, rng: Random) -> bytes:
         return of_bytes(data, rng)
     if not members or rng.random() < 0.15:
         return of_bytes(data, rng)
+    if rng.random() < 0.005:
+        return packed(members, start=bomb())
     at = rng.randrange(len(members))
     name, content = members[at]
     kind = rng.randrange(10)
@@ -155,9 +168,20 @@ def of_npz(data: bytes, rng: Random) -> bytes:
     return packed(members, rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)))
 
 
-def packed(members: list[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+@cache
+def bomb() -> bytes:
+    """An archive of one array that nobody asks for: half a gigabyte, in half a megabyte."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", method) as archive, warnings.catch_warnings():
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("zzz.npy", "w") as member:
+        np.lib.format.write_array_header_1_0(member, {"descr": "|u1", "fortran_order": False, "shape": (5 * 10**8,)})
+        for _ in range(500):
+            member.write(bytes(10**6))
+    return out.getvalue()
+
+
+def packed(members: list[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATED, start: bytes = b"") -> bytes:
+    out = io.BytesIO(start)
+    with zipfile.ZipFile(out, "a" if start else "w", method) as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about two members of one name
         for name, content in members:
             info = zipfile.ZipInfo(name.encode("utf-8", "replace").decode() or "x")
@@ -182,6 +206,11 @@ def _with_header(content: bytes, rng: Random) -> bytes:
         "'<f4'",
         "'>f8'",
         "'<c16'",
+        "'<f2'",
+        "'<f16'",
+        "'<i8'",
+        "'<u8'",
+        "'<m8[s]'",
         "'|b1'",
         "'<M8[s]'",
         "'|V8'",
@@ -205,13 +234,17 @@ def _with_text(content: bytes, rng: Random) -> bytes:
 
 def _with_values(array: Any, rng: Random) -> bytes:
     """Other entries, another shape or another type."""
-    kind = rng.randrange(5)
+    kind = rng.randrange(6)
     if kind == 0:
         return saved(array.reshape(-1)[: rng.randrange(array.size + 1)])
     if kind == 1:
         return saved(array[None])
     if kind == 2:
-        return saved(array.astype(rng.choice(("U3", "S2", "f4", "i1", "c8", "?")), copy=False))
+        return saved(array.astype(rng.choice(DTYPES), copy=False))
+    if kind == 3 and array.size:  # characters that there are not, and halves of pairs
+        words = array.reshape(-1).astype("U2")
+        words.view(np.uint32)[rng.randrange(words.size)] = rng.choice((0xD800, 0xDFFF, 0x110000, 2**31, 2**32 - 1))
+        return saved(words.reshape(array.shape))
     flat = array.reshape(-1).copy()
     if flat.size:
         flat[rng.randrange(flat.size)] = (
@@ -245,6 +278,8 @@ def of_text(data: bytes, rng: Random) -> bytes:
             lines[at] += rng.choice((",", ";", " ", "\t", "\r", ",1", '"'))
         elif kind == 3:
             lines[at] = lines[at].replace(",", rng.choice(WORDS[:8]))
+        elif kind == 4 and lines[at].startswith(FOLDER_MARK):
+            lines.insert(at + 1, LINK_MARK + CANARY)
         else:
             cells[rng.randrange(len(cells))] = rng.choice(WORDS)
             lines[at] = "".join(cells)
@@ -271,7 +306,17 @@ def of_mat5(data: bytes, rng: Random) -> bytes:
     return of_bytes(bytes(found), rng)
 
 
-MUTATORS: dict[str, Mutator] = {
-    ".npz": of_npz, ".json": of_json, ".jsonl": of_text, ".csv": of_text, "": of_text, ".mat": of_mat5,
-    ".h5.mat": of_bytes,
+def or_no_file(change: Mutator) -> Mutator:
+    """A change of a file, and now and then what is none."""
+
+    def changed(data: bytes, rng: Random) -> bytes:
+        return rng.choice((PIPE, FOLDER)) if rng.random() < 0.01 else change(data, rng)
+
+    return changed
+
+
+CHANGES: dict[str, Mutator] = {
+    ".npz": of_npz, ".json": of_json, ".jsonl": of_text, ".csv": of_text, ".mat": of_mat5, ".h5.mat": of_bytes,
+    ".jsonl.part": of_json,
 }  # fmt: skip
+MUTATORS = {"": of_text} | {ending: or_no_file(change) for ending, change in CHANGES.items()}

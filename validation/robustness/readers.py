@@ -18,12 +18,14 @@ import numpy as np
 import mklcvx
 from mklcvx import Instance, solve
 from mklcvx.checker import audit, claims, families, joint
+from mklcvx.cli.kept_folds import KeptFolds
+from mklcvx.estimators.cross_validation import Trial
 from mklcvx.estimators.saving import is_model
 from mklcvx.io import files, folders, journals, machine_files, matlab_apart, traces
 from mklcvx.solvers.one_against import solve_by_machines
 from mklcvx.verification.submissions import read_submission
 from mklcvx.zoo.data import records, sources
-from mutating import FOLDER_MARK
+from mutating import CANARY, FOLDER_MARK, LINK_MARK
 
 
 class Reader(NamedTuple):
@@ -95,6 +97,9 @@ def unfolded(data: bytes, folder: Path) -> None:
         with contextlib.suppress(OSError, ValueError):
             if folder in place.resolve().parents:
                 place.parent.mkdir(parents=True, exist_ok=True)
+                if text.startswith(LINK_MARK):
+                    place.symlink_to(folder.parents[1] / CANARY)
+                    continue
                 place.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
@@ -211,6 +216,7 @@ def checked(path: Path, problem: Path, evaluate: Callable[..., object], used_by:
 def readers(place: Path) -> list[Reader]:
     """All of them; `place` is a folder for their seeds, and for what some readers need beside a file."""
     known = seeds(place)
+    (place / CANARY).write_text("1,2\n2,1\n", encoding="utf-8")
 
     def like(ending: str, *words: str) -> list[bytes]:
         return [data for name, data in known.items() if Path(name).suffix == ending and any(w in name for w in words)]
@@ -224,6 +230,12 @@ def readers(place: Path) -> list[Reader]:
 
     def submitted(path: Path) -> object:
         return read_submission(path, PROBLEM, "l1")
+
+    def folds_kept(path: Path) -> object:
+        return KeptFolds(path.with_suffix(""), problem, 0).read(3, 1)
+
+    trials = {number: [Trial(0.5, 1e-9, True, "")] for number in (0, 2)}
+    KeptFolds(place / "cv.jsonl", problem, 0).write(trials)
 
     def dataset(path: Path) -> object:
         path.rename(path.with_name("banana.csv"))
@@ -248,6 +260,7 @@ def readers(place: Path) -> list[Reader]:
     found += [Reader("table .csv", ".csv", folders.table, [table, b"1,2\n3,4\n"])]
     found += [Reader("data set .csv", ".csv", dataset, [banana.encode()])]
     found += [Reader("journal .jsonl", ".jsonl", lambda path: list(journals.records(path)), [known["journal.jsonl"]])]
+    found += [Reader("kept folds", ".jsonl.part", folds_kept, [(place / "cv.jsonl.part").read_bytes()])]
     found += [Reader("records .json", ".json", records.read_records, [json.dumps({"a": vars(record)}).encode()])]
     single = (joint.evaluated_file, audit.point_multipliers)
     others = (families.evaluated_file, families.point_multipliers)

@@ -36,6 +36,7 @@ KINDS = (("α = 0", "o", PAPER), ("0 < α < C", "D", COLOURS[0]), ("α = C", "s"
 NAMES_OF_REAL = ("α = 0", "α between its bounds", "α at a bound")
 AXIS = {LABELS: "margin y f(x)", REAL: "residual y − f(x)", COUNTS: "residual y − exp f(x)", NONE: "f(x)"}
 FAR = 10.0  # times the largest weight: ends beyond are arrows
+FARTHEST = 1e100  # numbers beyond it are drawn there: what is drawn is subtracted and scaled
 FINE = 2000  # points of a staircase that is no pair of lines
 
 Trace = Solution | Sequence[Row]
@@ -101,13 +102,14 @@ def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
     the conditions require; for real targets against y − f(x), for counts against y − exp f(x). The instance is the one
     that was solved, after any preprocessing."""
     samples = sample_side(instance, solution)
-    margins, shares, loss = samples.margins.ravel(), samples.shares.ravel(), samples.loss
+    margins, shares = (np.clip(values.ravel(), -FARTHEST, FARTHEST) for values in (samples.margins, samples.shares))
+    loss = samples.loss
     if loss is None:
         name = solution.parameters["loss"]
         raise InputError(f"kkt: loss {name} compares the outputs of a sample, which has no margin: draw another loss")
     ax, level, real = axes(ax), samples.level, loss.targets in (REAL, COUNTS)
     least = 0.3 * (abs(level) or 1.0)  # on either side, so that rounding errors are not magnified
-    low, high = min(margins.min(), level - least), max(margins.max(), level + least)
+    low, high = np.nanmin(margins, initial=level - least), np.nanmax(margins, initial=level + least)
     room = 0.06 * (high - low)
     x, y = _staircase(loss, low - room, level, high + room)
     ax.plot(x, y, color=FAINT, linewidth=4, alpha=0.5, solid_capstyle="butt", zorder=1)
@@ -125,7 +127,7 @@ def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
             dots = {"linestyle": "none", "marker": marker, "markersize": 5, "markerfacecolor": color}
             handles += ax.plot(margins[chosen], shares[chosen], markeredgecolor=INK, markeredgewidth=0.7, **dots)
             names.append(f"{name}: {int(np.sum(chosen))}")
-    bottom, top = min(y.min(), shares.min()), max(y.max(), shares.max())
+    bottom, top = np.nanmin(shares, initial=y.min()), np.nanmax(shares, initial=y.max())
     ends = bottom - 0.08 * (top - bottom), top + 0.08 * (top - bottom)
     ax.set(xlim=(low - room, high + room), ylim=ends, xlabel=AXIS[loss.targets])
     ax.set_ylabel("α / C")
