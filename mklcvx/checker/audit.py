@@ -349,7 +349,19 @@ def blockwise(name, given, machine, weights, groups, record, level):
     size = machine.size(False) + cost + upper + machine.rounding_of_margins(far)
     size += root(dot(far, far), 1) * Fraction(sum(spread)) * root(max(machine.sizes()), 1)
     loose, gained = loose_bound(name, gain, machine, lifted, given, groups), machine.gained(gain)
-    return Point(gain - cost, upper, scale, size, max(ridges), squares, spread, gain=gained, loose=loose)
+    rate = t * sum(norm * root(delta, 1) for norm, delta in zip(norms, ridges, strict=True))
+    stored = gain - dual_cost(name, q, given, groups), upper + unlifted(machine, far, rate)
+    point = Point(gain - cost, upper, scale, size, max(ridges), squares, spread, gain=gained, loose=loose)
+    return point._replace(stored=stored)
+
+
+def unlifted(machine, far, rate):
+    """The most that rate·‖α̂‖, which √q̃ ≤ √q + √δ‖α̂‖ adds for the kernels as stored, makes of what the margins cost:
+    rate times the longest α̂, or with a curvature κ of all gains rate·‖α*‖ + rate²/(2κ), α* being what is called for."""
+    ends = [(one.low, one.high) for one in machine.samples]
+    if not rate or all(None not in pair for pair in ends):
+        return rate * root(sum((max(-low, high) ** 2 for low, high in ends), Fraction(0)), 1) if rate else rate
+    return rate * root(dot(far, far), 1) + rate * rate / (2 * min(one.kappa for one in machine.samples))
 
 
 # ---------------------------------------------------------------------------------------------------------- files
