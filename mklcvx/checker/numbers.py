@@ -28,6 +28,7 @@ UNIT = 2.0**-53
 BITS = 240  # of roots
 SMALL = 60  # largest number of samples for elimination in whole numbers, which takes a second
 LARGE, STEPS = 500, 17  # the same for kernels of low rank, and the number of steps
+FINE = 150  # the same for the least δ in whole numbers: beyond, one that doubles prove is proved once more
 ROOTS, DIGITS = 400, 160  # the same for a factor in whole numbers, and its digits
 
 
@@ -261,15 +262,26 @@ def least_ridge(kernels, weights, centred=False):
     size = sum(w * float(np.abs(k.dense).max()) for k, w in used)
     if size == 0:
         return Fraction(0)
-    proved = by_roots if used[0][0].samples <= ROOTS else by_cholesky
-    steps = [0.0, size * 2.0**-140, *(size * UNIT * 1.5**j for j in range(-8, 115))]
+    n, steps = used[0][0].samples, [Fraction(size * UNIT * 1.5**j) for j in range(-8, 115)]
+    for delta in (Fraction(0), Fraction(size) / 2**140) if n <= ROOTS else ():
+        if by_roots(used, delta, centred):
+            return delta
+    if n > FINE:
+        with np.errstate(all="ignore"):
+            delta = first_of(steps, lambda delta: by_cholesky(used, float(delta), centred))
+        if n > ROOTS or by_roots(used, delta, centred):
+            return delta
+    return first_of(steps, lambda delta: by_roots(used, delta, centred))
+
+
+def first_of(steps, holds):
+    """The first step from which on it holds."""
     low, high = 0, len(steps) - 1
-    with np.errstate(all="ignore"):
-        require(proved(used, steps[high], centred), "the kernels are far from semidefinite")
-        while low < high:
-            middle = (low + high) // 2 if low > 1 else low
-            low, high = (low, middle) if proved(used, steps[middle], centred) else (middle + 1, high)
-    return Fraction(steps[high])
+    require(holds(steps[high]), "the kernels are far from semidefinite")
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(steps[middle]) else (middle + 1, high)
+    return steps[high]
 
 
 def two_sum(a, b):
@@ -374,7 +386,7 @@ def residual_is_semidefinite(high, low, missed, shift):
 def by_roots(used, ridge, centred):
     """The same in whole numbers: with L the rounded factor of A − sI, in units of so many digits below the diagonal,
     A − sI = LL' + R where every entry of R is a remainder, below 2^(DIGITS + 1), and s is more than all in a row."""
-    matrix = combination(used, Fraction(ridge), centred)
+    matrix = combination(used, ridge, centred)
     n, largest = len(matrix), max(np.diagonal(matrix), default=0)
     if largest <= 0:
         return not matrix.any()
