@@ -8,6 +8,7 @@ import json
 import math
 import subprocess
 import sys
+import tomllib
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -99,6 +100,15 @@ def test_hadamard_classes_are_the_game_that_they_are_said_to_be():
     np.testing.assert_allclose(problem.machines(p), 1.0)
     np.testing.assert_allclose(problem.losses(p), 8 * (1 - reach / 2 * p))
     np.testing.assert_allclose(games.hadamard_gaps(games.Hadamard(8, reach, 0.5, 1, 0.1)), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("author", ["bucak", "govindaraj", "ji", "kumar", "xu"])
+def test_every_statement_is_measured(author):
+    with (CLAIMS / "statements" / f"{author}.toml").open("rb") as file:
+        words = tomllib.load(file)
+    claims = of_claims(author).CLAIMS
+    assert {claim.paper for claim in claims} == {words.pop("paper")}
+    assert sorted(claim.where for claim in claims) == sorted(words)
 
 
 def test_the_claims_of_one_paper(tmp_path):

@@ -8,8 +8,7 @@ import numpy as np
 
 import kumar_method
 import kumar_theory
-from claim import Claim, Measured
-from kumar_method import PAPER
+from claim import Measured, claims_of
 from mklcvx.problem.kernels import kumar_bank
 
 # Tables 1 and 2, percent; MC-MKL, which has gaps, is left out.
@@ -85,81 +84,27 @@ def measure_accuracies(sizes: Sequence[int]) -> Measured:
     return Measured(abs(len(CALTECH_256) - len(sizes)), {"accuracies": len(CALTECH_256), "sizes": len(sizes)})
 
 
-TABLES: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
-        "Section 1 against Tables 1 and 2",
-        "TS-MKL is better than target alignment or equal to it on all data sets.",
-        "largest lead of target alignment over TS-MKL, percentage points, thirteen columns",
-        0.0,
-        measure_never_below,
-        printed=0.0,
-        repaired=1.0,
-        repair="up to one standard deviation",
-        mutated=-1.0,
-        mutation="better by a standard deviation",
-    ),
-    Claim(
-        PAPER,
-        "Section 4.4 against Table 2",
-        "On the UCI data no kernel learning improves on the better of best kernel and average.",
-        "largest gain of a learned kernel, percentage points, eight columns",
-        0.0,
-        measure_no_gain,
-        printed=0.0,
-        repaired=1.0,
-        repair="up to one standard deviation",
-        mutated=-1.0,
-        mutation="every one loses a standard deviation",
-    ),
-    Claim(
-        PAPER,
+claim = claims_of("kumar")
+TABLES = (
+    claim("Section 1 against Tables 1 and 2", measure_never_below, 0.0, printed=0.0, repaired=1.0, mutated=-1.0),
+    claim("Section 4.4 against Table 2", measure_no_gain, 0.0, printed=0.0, repaired=1.0, mutated=-1.0),
+    claim(
         "Section 4.3 against Table 1",
-        "On the proteins all learned kernels are better than the best single kernel and the average.",
-        "by how much the worst learned kernel falls short of a baseline, percentage points",
-        0.0,
         measure_learning_helps,
+        0.0,
         printed=("Best", "Average"),
         mutated=("Best", "Average", "MKL"),
-        mutation="one-stage MKL counted among the baselines",
     ),
-    Claim(
-        PAPER,
-        "Section 4.5 against Table 3",
-        "TS-MKL is more than ten times faster than UFO-MKL on Pima and Caltech-101.",
-        "by how much the least ratio of seconds falls short of 10",
-        0.0,
-        measure_order_of_magnitude,
-        printed=slice(1, 3),
-        mutated=slice(0, 3),
-        mutation="on Sonar too",
-    ),
-    Claim(
-        PAPER,
-        "Section 4.4, kernels",
-        "With d features the second setting has 13 d + 13 kernels: nine Gaussians, three polynomials and a linear one "
-        "on all features and on each.",
-        "largest difference from the numbers of kernels in Table 2",
-        0.0,
-        measure_kernel_counts,
-        printed=13,
-        mutated=0,
-        mutation="13 d, those on all features forgotten",
-        remark="Ionosphere has 34 features in the repository; p = 442 is 13·33 + 13, its constant one left out",
-    ),
-    Claim(
-        PAPER,
+    claim("Section 4.5 against Table 3", measure_order_of_magnitude, 0.0, printed=slice(1, 3), mutated=slice(0, 3)),
+    claim("Section 4.4, kernels", measure_kernel_counts, 0.0, printed=13, mutated=0),
+    claim(
         "Section 4.2, Caltech-256",
-        "There is one accuracy for each of 5, 10, 15, 20, 25, 30, 40 and 50 samples per class.",
-        "difference between the number of accuracies and the number of sizes",
-        0.0,
         measure_accuracies,
+        0.0,
         printed=CALTECH_256_SIZES,
         mutated=CALTECH_256_SIZES[:5],
-        mutation="sizes up to 25",
         control=CALTECH_256_SIZES[:7],
-        remark="One accuracy is missing, which one cannot be told",
     ),
 )
 
-CLAIMS: tuple[Claim, ...] = (*kumar_method.CLAIMS, *kumar_theory.CLAIMS, *TABLES)
+CLAIMS = (*kumar_method.CLAIMS, *kumar_theory.CLAIMS, *TABLES)

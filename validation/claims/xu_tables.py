@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from claim import Claim, Measured
-from xu_setting import PAPER, Array
+from claim import Measured, claims_of
+from xu_setting import Array
 
 METHODS = ("AveKernel", "SimpleMKL", "L2MKL", "LpMKL", "SGMKL", "SM1MKL", "SM2MKL")
 SETS = ("Heart", "Diabetes", "Australian", "Ionosphere", "Ringnorm", "Banana", "FlareSolar")
@@ -199,106 +199,59 @@ def all_kernels(method: str) -> Measured:
     return Measured(unused, numbers)
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
+claim = claims_of("xu")
+CLAIMS = (
+    claim(
         "Table I, ranks",
-        "The printed ranks follow from the printed mean accuracies.",
-        "cells with another rank",
-        0.0,
         lambda scores: cells_that_differ(scores, RANK),
+        0.0,
         printed=ACCURACY,
         repaired=with_heart(82.04),
-        repair="SM1MKL on Heart anywhere between 81.98 and 82.10, a guess, makes every rank right",
         mutated=with_heart(82.30),
-        mutation="82.30 there",
-        remark="SM1MKL's 81.60 on Heart, AveKernel's figure too, is ranked 4",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Table II, ranks",
-        "The printed ranks follow from the printed mean training times.",
-        "cells with another rank",
-        0.0,
         lambda scores: cells_that_differ(-scores, SPEED_RANK),
+        0.0,
         printed=SECONDS,
         repaired=with_banana_exchanged(),
-        repair="Banana's 15.07 of SimpleMKL and 15.23 of SM2MKL exchanged, or their ranks 4 and 3",
         mutated=1 / SECONDS,
-        mutation="slowest first",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Tables I, II, last rows",
-        "Average ranks are the means of the printed ranks.",
-        "largest distance",
-        0.01,
         mean_ranks,
+        0.01,
         printed=((RANK, MEAN_RANK), (SPEED_RANK, MEAN_SPEED_RANK)),
         mutated=((ranks(ACCURACY), MEAN_RANK), (SPEED_RANK, MEAN_SPEED_RANK)),
-        mutation="ranks recomputed from Table I's accuracies",
-        remark="6.28 and 4.28 are cut off, not rounded",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Tables I, II, text",
-        "By mean ranks SM2MKL leads in accuracy, then SM1MKL and SimpleMKL, AveKernel last; SimpleMKL and SGMKL are "
-        "the slowest to train; SM2MKL is faster than SGMKL on every data set.",
-        "how far the worst of these orders is missed",
-        0.0,
         lambda table: orders(table, of_ranks),
+        0.0,
         printed=BENCHMARKS,
         mutated=relabelled(BENCHMARKS, "SM2MKL", "L2MKL"),
-        mutation="labels of SM2MKL and L2MKL exchanged",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Table III, text",
-        "On YouTube every soft margin method beats AveKernel and SimpleMKL, SM1MKL is the best and the fastest to "
-        "train of the MKL methods, and SGMKL, SM1MKL and SM2MKL use fewer kernels than LpMKL.",
-        "how far the worst of these orders is missed",
-        0.0,
         lambda table: orders(table, of_youtube),
+        0.0,
         printed=YOUTUBE,
         mutated=relabelled(YOUTUBE, "SM1MKL", "SM2MKL"),
-        mutation="labels of SM1MKL and SM2MKL exchanged",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Table IV, text",
-        "On Event6 AveKernel is the worst, SM1MKL the best and faster than SGMKL and SimpleMKL; LpMKL, SGMKL, SM1MKL "
-        "and SM2MKL use fewer kernels than L2MKL.",
-        "how far the worst of these orders is missed",
-        0.0,
         lambda table: orders(table, of_events),
+        0.0,
         printed=EVENTS,
         mutated=relabelled(EVENTS, "SM1MKL", "SM2MKL"),
-        mutation="labels of SM1MKL and SM2MKL exchanged",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Section I, contribution 3",
-        "SM1MKL and SM2MKL use far fewer kernels than L2MKL and LpMKL.",
-        "largest number of kernels by which they exceed a rival, Tables III and IV",
-        0.0,
         sparser_than,
+        0.0,
         printed=("L2MKL", "LpMKL"),
         repaired=("L2MKL",),
-        repair="than L2MKL: in Table IV SM2MKL uses more than LpMKL",
         mutated=("SimpleMKL",),
-        mutation="than SimpleMKL",
     ),
-    Claim(
-        PAPER,
-        "Section II-C with Table IV",
-        "L2MKL's weights never vanish: it uses every kernel in the tables.",
-        "largest share of unused kernels",
-        1e-3,
-        all_kernels,
-        printed="L2MKL",
-        mutated="LpMKL",
-        mutation="LpMKL",
-        control="AveKernel",
-        remark="Presumably small weights were counted as none, below a threshold that is not printed",
-    ),
+    claim("Section II-C with Table IV", all_kernels, 1e-3, printed="L2MKL", mutated="LpMKL", control="AveKernel"),
 )
