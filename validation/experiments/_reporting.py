@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import platform
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -115,6 +116,14 @@ def made_by(setting: Setting, outcome: Outcome, command: str) -> str:
         f"{minutes:.0f} minutes of one core in all. Python {platform.python_version()}, {packages}. "
         "Finished cells are in `cells.jsonl`; the command takes an interrupted run up where it ended."
     )
+
+
+def words(name: str, setting: Setting, **filled: object) -> tuple[str, list[str]]:
+    """The rule behind a page's sentence, and how the experiment was made: the first paragraph of `words/NAME.md` and
+    its points, with numbers filled in. A point that begins with "Reduced:" is of that size alone."""
+    text = (Path(__file__).parent / "words" / f"{name}.md").read_text(encoding="utf-8").format(**filled)
+    rule, *points = (" ".join(part.split()) for part in re.split(r"^- ", text, flags=re.MULTILINE))
+    return rule, [point for point in points if setting.size == "reduced" or not point.startswith("Reduced:")]
 
 
 def certificates(rows: Sequence[Row], exact: Callable[[str], bool] = lambda _: True) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from _findings import LEVEL, Finding, probability, sentence, spread
 from _harness import Row, Setting
-from _reporting import Page, Picture, Table, label, panels, style
+from _reporting import Page, Picture, Table, label, panels, style, words
 from _significance import average_ranks, corrected_t_test, friedman, mean_and_deviation
 from bucak_contest import CONTESTANTS
 from bucak_learning import GAP, MOVED
@@ -27,20 +27,14 @@ THERE = {
 }
 TEST_SHARE = 1.0  # as many samples test as train
 
-RULE = (
-    "the best has the highest mean among the table's contestants on every data set; worse is significant by the "
-    f"corrected resampled t-test at the level {LEVEL} on every data set; cheaper means fewer SVMs solved, by the "
-    "median over splits, on every data set, and more so that the lead is largest where classes are most. Counts of "
-    "SVMs, not seconds, decide: ours are solved by different codes with and without bias."
-)
-
 
 def report(setting: Setting, rows: list[Row]) -> Page:
     found = [best(rows), average_worse(rows), shared_cheaper(rows), sampling_cheaper(rows)]
     parts: list[Table | Picture | str] = [
         precision_table(rows), tests_table(rows), cost_table(rows), objective_table(rows), draw(setting, rows)
     ]  # fmt: skip
-    return Page(sentence(found), differs(setting), parts, RULE)
+    rule, differs = words("bucak", setting, level=LEVEL)
+    return Page(sentence(found), differs, parts, rule)
 
 
 def data_sets(rows: list[Row]) -> list[str]:
@@ -192,24 +186,3 @@ def sampling_cheaper(rows: list[Row]) -> Finding:
     told = ", ".join(f"{ratio:.1f} on {data}" for data, ratio in ratios.items())
     evidence = f"Sum's SVMs over SA's: {told}; SA ends by its own rule, not at Sum's accuracy"
     return Finding("SA is cheaper than Sum, the more so the more classes", holds, evidence)
-
-
-def differs(setting: Setting) -> list[str]:
-    told = [
-        "Caltech-101 and the VOC sets could not be had. Digits stand in for one class per image (15 images of each to "
-        "train and 15 to test, nine kernels; Caltech-101 there has 30, 15 and nine, but with 30 images of each digit "
-        "most areas exceed 0.99), digits with 45 pairs of digits as further classes for many classes, emotions "
-        "(halves, 27 kernels on nine feature groups) for several labels at once.",
-        "Kernels are centred and of trace n, since the shared forms have no bias. C, not said in the paper, by three "
-        "folds of the training samples, with each formulation's certified optimum; so VSKL's s (2, 4, 16) and GMKL's "
-        "regulariser.",
-        "SA as repaired in `mklcvx` (unbiased estimates, δ = 0.2, steps in units of the problem), Sum by the projected "
-        "subgradient method of the paper's section 2, GMKL's optimum by our interior-point method in place of its "
-        "gradient method.",
-        "Beside the table's contestants: mirror-prox, certified optima, L2-MKL, and the best single kernel by folds.",
-        "`validation/headlines` measures the cost of SA and Sum to the same objective; here each ends where it would "
-        "in use.",
-    ]
-    if setting.size == "reduced":
-        told.append("Reduced: 10, 10 and 5 splits and C in {0.1, 1, 10}; `--full` has 20 of each and five values of C.")
-    return told

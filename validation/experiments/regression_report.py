@@ -8,7 +8,7 @@ import numpy as np
 
 from _findings import LEVEL, Finding, probability, spread
 from _harness import Row, Setting
-from _reporting import Page, Picture, Table
+from _reporting import Page, Picture, Table, words
 from _significance import mean_and_deviation
 from regression_machines import LOSSES, RANDOM, ROUGH, SEARCHES, TOLERANCE, named
 from regression_results import (
@@ -41,14 +41,6 @@ from regression_tables import (
 WITNESSED = 1e-4
 HARM = 0.1  # of the standard deviation of the errors between folds
 
-RULE = (
-    "a difference between two methods on a data set is found where the corrected resampled t-test of their errors, "
-    f"fold by fold, stays below {LEVEL} after Holm's correction for all pairs of that data set in the table below; a "
-    "conclusion is found where it is in all of its pairs, in part where it is in some. Answers are "
-    f"the same where no prediction differs by more than {WITNESSED:g} standard deviations of the targets. A gap harms "
-    f"where it changes a fold's error by more than {HARM:g} of the standard deviation between folds."
-)
-
 
 def report(setting: Setting, rows: list[Row]) -> Page:
     found = Results(rows)
@@ -70,7 +62,8 @@ def report(setting: Setting, rows: list[Row]) -> Page:
     for data in found.sets:
         parts += [weights_table(found, data), draw(setting, found, data)]
     parts += [cost_table(found), rough_table(found), certificates_table(found), chosen_table(found)]
-    return Page(in_short(findings), made(setting, found), parts, RULE, heading="How it was measured")
+    rule, how = made(setting, found)
+    return Page(in_short(findings), how, parts, rule, heading="How it was measured")
 
 
 def in_short(findings: Sequence[Finding]) -> str:
@@ -237,37 +230,15 @@ def rough_matters(found: Results) -> Finding:
 
 
 # -------------------------------------------------------------------------------------------------------- how measured
-def made(setting: Setting, found: Results) -> list[str]:
+def made(setting: Setting, found: Results) -> tuple[str, list[str]]:
     from regression import LOSS_GRIDS, OUTER, WHOLE_WIDTHS, WIDTHS, inner, prices, repeats
 
-    def words(values: Sequence[float]) -> str:
-        return ", ".join(f"{value:g}" for value in values)
-
-    grids = {name: words(values) for loss in LOSSES for name, values in LOSS_GRIDS[loss].items()}
-    repeated = " and ".join(f"{count} times ({data})" for data, count in repeats(setting).items())
+    grids = {"widths": WIDTHS, "whole_widths": WHOLE_WIDTHS, "prices": prices(setting)}
+    grids |= {"more_prices": prices(setting, "scikit-learn")}
+    grids |= {name: values for grid in LOSS_GRIDS.values() for name, values in grid.items()}
+    told = {name: ", ".join(f"{value:g}" for value in values) for name, values in grids.items()}
+    told["repeated"] = " and ".join(f"{count} times ({data})" for data, count in repeats(setting).items())
+    limits = {"level": LEVEL, "witnessed": WITNESSED, "harm": HARM}
+    rule, how = words("regression", setting, outer=OUTER, inner=inner(setting), **limits, **told)
     versions = {row["version"] for row in found.rows if row["who"] == "himalaya"}
-    return [
-        "Diabetes: 442 patients, in groups age and sex, body mass, blood pressure, cholesterol (total, LDL, HDL, "
-        "ratio), triglycerides (logarithm), glucose. Linnerud: 20 men; chin-ups, sit-ups and jumps predict weight, "
-        "waist and pulse. Both as scikit-learn bundles them.",
-        f"Every group has a linear kernel and Gaussians with γ = r/A, r in {{{words(WIDTHS)}}}, A the mean squared "
-        f"distance; all features together have a linear one and r in {{{words(WHOLE_WIDTHS)}}}. For MKL and himalaya γ "
-        "is so a matter of the weights; KernelRidge and SVR choose one of the kernels on all features. All kernels "
-        "are centred and of trace n.",
-        f"{OUTER} outer folds, repeated {repeated}; parameters by the least mean squared error over {inner(setting)} "
-        "inner folds of the training samples. Features, targets, kernel widths, centring and scaling are fitted on the "
-        "training part of each fold, outer and inner. himalaya cross-validates by itself over the same inner folds, on "
-        "kernels of the whole outer training part.",
-        f"C in {{{words(prices(setting))}}}; KernelRidge, SVR and himalaya's random search (100 draws) in "
-        f"{{{words(prices(setting, 'scikit-learn'))}}}. ε in {{{grids['epsilon']}}} and δ of Huber's loss in "
-        f"{{{grids['delta']}}} standard deviations of the targets. `elastic` has ratio ½. himalaya's hyper-gradient "
-        "starts from `ridgecv` and makes 100 steps in place of its 10.",
-        "Linnerud's targets are one problem with shared weights, C, ε and δ, but where a line says weights per target; "
-        "KernelRidge, SVR and himalaya choose for every target by itself.",
-        "The grids were settled after a look at one outer fold of each data set, its test errors included: "
-        "KernelRidge, SVR and himalaya were given larger C, since the first two chose the largest there; to save time "
-        "our C = 10 was dropped and three values of ε became two others. The grids were not changed afterwards; the "
-        "text of the page was written with part of the cells in sight. The machine was busy with other work: times are "
-        "CPU times, and small differences between them say little.",
-        *([f"himalaya {', '.join(sorted(versions))}, on NumPy."] if versions else []),
-    ]
+    return rule, [*how, *([f"himalaya {', '.join(sorted(versions))}, on NumPy."] if versions else [])]
