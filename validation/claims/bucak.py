@@ -11,24 +11,12 @@ import bucak_saddle
 import bucak_steps
 import bucak_theorem
 from claim import Measured, claims_of
+from shared.printed import printed_rows
 
 # Table 1: Caltech-101, VOC2006, VOC2007.
 CLASS_COUNTS = (102, 10, 20)
-ACCURACY = {
-    "SA": (0.80, 0.75, 0.50),
-    "GMKL": (0.79, 0.75, 0.49),
-    "Sum": (0.80, 0.74, 0.47),
-    "Simple": (0.78, 0.74, 0.42),
-    "VSKL": (0.77, 0.74, 0.46),
-    "AVG": (0.77, 0.72, 0.45),
-}
-SECONDS = {
-    "SA": (191.17, 245.10, 1329.40),
-    "GMKL": (18292.00, 2586.90, 30333.14),
-    "Sum": (1814.50, 890.65, 1372.60),
-    "Simple": (9869.40, 11549.00, 18536.37),
-    "VSKL": (21266.05, 7368.27, 11370.48),
-}
+ACCURACY = printed_rows("bucak_precision")
+SECONDS = printed_rows("bucak_seconds")
 
 
 def measure_best(margin: float) -> Measured:

@@ -13,18 +13,15 @@ from _reporting import Page, Picture, Table, label, panels, style, words
 from _significance import average_ranks, corrected_t_test, friedman, mean_and_deviation
 from bucak_contest import CONTESTANTS
 from bucak_learning import GAP, MOVED
+from shared.printed import printed
 
 Array = NDArray[np.float64]
 NAMES = [contestant.name for contestant in CONTESTANTS]
 PRINTED = {contestant.name: contestant.printed for contestant in CONTESTANTS if contestant.printed}
 SINGLE = ("SimpleMKL", "VSKL")  # weights for each class apart, by an algorithm that solves SVMs
-# Data set: classes, precision and training seconds of each, in the order of the columns below.
-COLUMNS = ("SA", "GMKL", "Sum", "Simple", "VSKL", "AVG")
-THERE = {
-    "Caltech-101": ((0.80, 0.79, 0.80, 0.78, 0.77, 0.77), (191.17, 18292.0, 1814.5, 9869.4, 21266.05)),
-    "VOC2006": ((0.75, 0.75, 0.74, 0.74, 0.74, 0.72), (245.1, 2586.9, 890.65, 11549.0, 7368.27)),
-    "VOC2007": ((0.50, 0.49, 0.47, 0.42, 0.46, 0.45), (1329.4, 30333.14, 1372.6, 18536.37, 11370.48)),
-}
+PRECISION, SECONDS = printed("bucak_precision"), printed("bucak_seconds")
+PRECISIONS = np.array([list(line.values()) for line in PRECISION.values()]).T  # a row for each data set
+THERE = list(PRECISION["SA"])  # data sets
 TEST_SHARE = 1.0  # as many samples test as train
 
 
@@ -61,12 +58,12 @@ def precision_table(rows: list[Row]) -> Table:
     table = np.concatenate([np.stack([precisions(rows, data, m) for m in NAMES], axis=1) for data in sets])
     few = [NAMES.index(m) for m in PRINTED]
     ranked, among = average_ranks(table), dict(zip(PRINTED, average_ranks(table[:, few]), strict=True))
-    there = dict(zip(COLUMNS, average_ranks(np.array([scores for scores, _ in THERE.values()])), strict=True))
+    there = dict(zip(PRECISION, average_ranks(PRECISIONS), strict=True))
     made = []
     for i, method in enumerate(NAMES):
         told = [spread(*mean_and_deviation(list(precisions(rows, data, method)))) for data in sets]
         short = PRINTED.get(method)
-        printed = [scores[COLUMNS.index(short)] if short else None for scores, _ in THERE.values()]
+        printed = [PRECISION[short][name] if short else None for name in THERE]
         places = [float(among[method]), float(there[short])] if short else [None, None]
         made.append([method, *told, float(ranked[i]), *places, *printed])
     header = ["", *sets, "rank of all", "rank in the table", "printed rank", *(f"{name}, printed" for name in THERE)]
@@ -101,7 +98,7 @@ def cost_table(rows: list[Row]) -> Table:
                 line.append(None if counted[0] is None else float(np.median(counted)))
                 line.append(float(np.median(values(rows, data, contestant.name, "seconds"))))
             short = PRINTED.get(contestant.name)
-            line += [seconds[COLUMNS.index(short)] if short else None for _, seconds in THERE.values()]
+            line += [SECONDS[short][name] if short else None for name in THERE]
             made.append(line)
     header = ["", "formulation", "solver", *(f"{d}: {unit}" for d in sets for unit in ("SVMs", "seconds"))]
     note = (

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,9 +28,9 @@ from ji_findings import (
     lead,
     scores,
 )
+from shared.printed import printed_rows
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "claims"))
-from ji_tables import MACRO, MICRO
+MACRO, MICRO = printed_rows("ji_macro"), printed_rows("ji_micro")
 
 
 def report(setting: Setting, rows: list[Row]) -> Page:
