@@ -8,8 +8,9 @@ import numpy as np
 
 from _harness import Row, Setting
 from _kumar_tables import ACCURACY, BANKS, BASELINES, METHODS, SECONDS, SETS
-from _reporting import Page, Picture, Table, certificates, label, panels, style, words
+from _reporting import Page, Picture, Table, certificates, words
 from _significance import average_ranks, corrected_t_test, friedman, mean_and_deviation, verdict_of_cell
+from shared.pictures import label, panels, style
 
 TEST_OVER_TRAIN = 1 / 4
 LEVEL, CHANCE = 0.05, 0.1

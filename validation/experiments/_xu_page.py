@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from _harness import Row, Setting
-from _reporting import Page, Picture, Table, certificates, label, panels, style, words
+from _reporting import Page, Picture, Table, certificates, words
 from _significance import (
     agrees,
     average_ranks,
@@ -19,6 +19,7 @@ from _significance import (
     wilcoxon,
 )
 from _xu_tables import ACCURACY, LONGER, METHODS, RANKS, SECONDS, SETS
+from shared.pictures import label, panels, style
 
 TEST_OVER_TRAIN = 3 / 7
 SOFT = ("sm1", "sm2")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +14,7 @@ import numpy as np
 import mklcvx
 from label_halves import Array, Half
 from mklcvx.estimators.metrics import pr_auc
-
-sys.path.append(str(Path(__file__).resolve().parents[1] / "headlines"))
-from measuring import Mark, stepped
+from shared.stepping import Mark, stepped
 
 GAP = 1e-2  # to which iterative algorithms run
 EXACT = "interior"

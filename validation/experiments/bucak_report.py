@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from _findings import LEVEL, Finding, probability, sentence, spread
 from _harness import Row, Setting
-from _reporting import Page, Picture, Table, label, panels, style, words
+from _reporting import Page, Picture, Table, words
 from _significance import average_ranks, corrected_t_test, friedman, mean_and_deviation
 from bucak_contest import CONTESTANTS
 from bucak_learning import GAP, MOVED
+from shared.pictures import label, panels, style
 from shared.printed import printed
 
 Array = NDArray[np.float64]

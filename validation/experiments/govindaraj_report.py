@@ -6,7 +6,7 @@ from typing import Any
 
 from _findings import LEVEL, Finding, sentence
 from _harness import Row, Setting
-from _reporting import Page, Picture, Table, label, panels, style, words
+from _reporting import Page, Picture, Table, words
 from govindaraj_digits_report import (
     kernels_table,
     of_kernels,
@@ -18,6 +18,7 @@ from govindaraj_digits_report import (
 )
 from govindaraj_redundancy import TOLERANCE
 from govindaraj_synthetic_report import FLOOR, of_redundancy, redundancy_table, trend_table
+from shared.pictures import label, panels, style
 
 
 def report(setting: Setting, rows: list[Row]) -> Page:

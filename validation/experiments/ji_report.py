@@ -9,7 +9,7 @@ import numpy as np
 
 from _findings import LEVEL, probability, sentence, spread
 from _harness import Row, Setting
-from _reporting import Page, Picture, Table, label, panels, style, words
+from _reporting import Page, Picture, Table, words
 from _significance import average_ranks, friedman, mean_and_deviation
 from ji_contest import METHODS, ORACLE
 from ji_findings import (
@@ -28,6 +28,7 @@ from ji_findings import (
     lead,
     scores,
 )
+from shared.pictures import label, panels, style
 from shared.printed import printed_rows
 
 MACRO, MICRO = printed_rows("ji_macro"), printed_rows("ji_micro")

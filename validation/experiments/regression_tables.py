@@ -8,7 +8,7 @@ import numpy as np
 
 from _findings import probability, spread
 from _harness import Setting
-from _reporting import Picture, Table, label, panels, style
+from _reporting import Picture, Table
 from _significance import mean_and_deviation
 from regression_machines import LOSSES, RANDOM, ROUGH, SEARCHES, TOLERANCE
 from regression_results import (
@@ -23,6 +23,7 @@ from regression_results import (
     views,
     weighing,
 )
+from shared.pictures import label, panels, style
 
 
 def errors_table(found: Results) -> Table:

@@ -16,12 +16,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-import many_labels
 import numpy as np
-from measuring import Headline, Setting
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from threadpoolctl import threadpool_limits
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # where `shared` is
+
+import many_labels
+from measuring import Headline, Setting
 
 import hypergraphs
 from mklcvx.io.writing import write_text

@@ -5,25 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from measuring import (
-    Array,
-    Headline,
-    Mark,
-    Setting,
-    exponent,
-    first_within,
-    geometric,
-    median,
-    ratio,
-    shown,
-    stepped,
-    table,
-)
-from plots import label, panels, style, ticks
+from measuring import Headline, Setting
 
 from mklcvx import Instance
 from mklcvx.problem.kernels import Gaussian, KernelBank
 from mklcvx.problem.preprocessing import Preprocessing
+from shared.pictures import label, panels, style, ticks
+from shared.stepping import Array, Mark, first_within, geometric, stepped
+from shared.tables import exponent, median, ratio, shown, table
 
 GAPS = (1e-2, 1e-3)
 STEPS = (30, 100, 300, 1000, 3000, 10_000)

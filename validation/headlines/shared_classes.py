@@ -7,13 +7,13 @@ from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
-from measuring import Array
 
 from mklcvx import Instance, formulations
 from mklcvx.problem.kernels import Gaussian, KernelBank, Linear, Polynomial
 from mklcvx.problem.preprocessing import Preprocessing
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.svm import fit_classes
+from shared.stepping import Array
 
 PRICE = 10.0
 RELEVANCE = np.array([1, 0.7, 0.5, 0.3, 0.2, 0.1, 0, 0, 0])

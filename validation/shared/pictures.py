@@ -16,8 +16,9 @@ import matplotlib.pyplot as plt
 from mklcvx.io.writing import write_whole
 
 # Okabe and Ito's colours, each with a marker of its own.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 
 def style(index: int) -> dict[str, Any]:
@@ -26,9 +27,10 @@ def style(index: int) -> dict[str, Any]:
 
 
 @contextmanager
-def panels(path: Path, count: int, height: float = 3.4) -> Iterator[list[Any]]:
+def panels(path: Path, count: int, height: float = 3.4, width: float = 4.4) -> Iterator[list[Any]]:
     """Axes side by side, saved as a small PNG when they are drawn."""
-    figure, axes = plt.subplots(1, count, figsize=(4.4 * count, height), squeeze=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure, axes = plt.subplots(1, count, figsize=(width * count, height), squeeze=False)
     try:
         yield list(axes[0])
         for axis in axes[0]:
@@ -51,6 +53,18 @@ def label(axis: Any, title: str, x: str, y: str, log: str = "") -> None:
         axis.set_xscale("log")
     if "y" in log and any((values > 0).any() for values in map(np.asarray, drawn)):
         axis.set_yscale("log")
+
+
+def line(index: int) -> dict[str, Any]:
+    """A line that differs from its neighbours without colours too: by marker and by dashes."""
+    return {**style(index), "linestyle": LINES[index % len(LINES)]}
+
+
+def legend(axis: Any, names: Sequence[str]) -> None:
+    """The names of the lines in a panel of their own, where they cover nothing."""
+    for index, name in enumerate(names):
+        axis.plot([], [], label=name, **line(index))
+    axis.set_axis_off()
 
 
 def ticks(axis: Any, sizes: Sequence[float]) -> None:
