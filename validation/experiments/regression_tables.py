@@ -157,27 +157,6 @@ def certificates_table(found: Results) -> Table:
     return Table("certificates", "Certificates and witnesses", header, lines, note)
 
 
-def chosen_table(found: Results) -> Table:
-    from regression import MORE_PRICES, PRICES
-
-    lines = []
-    for method in (m for m in found.methods() if m not in ("mean", *SEARCHES)):
-        line: list[Any] = [method]
-        grid = MORE_PRICES if method in SINGLE.values() else PRICES
-        for data in found.sets:
-            if found.has(method, data):
-                prices = [p["C"] for fold in found.of(data, method, "parameters") for p in fold]
-                line += [
-                    float(np.median(prices)),
-                    " / ".join(f"{np.mean([price == end for price in prices]):.0%}" for end in (grid[0], grid[-1])),
-                ]
-            else:
-                line += [None, None]
-        lines.append(line)
-    header = ["", *(f"{data}: {what}" for data in found.sets for what in ("median C", "at the lower / upper end"))]
-    return Table("chosen", "Prices that the inner folds choose", header, lines)
-
-
 def draw(setting: Setting, found: Results, data: str) -> Picture:
     from regression import EXPERIMENT
 

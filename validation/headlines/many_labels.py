@@ -1,4 +1,4 @@
-"""ML-MKL-SA against ML-MKL-Sum and full-gradient mirror-prox as classes grow (Bucak et al. 2010, Figs 1 to 4)."""
+"""ML-MKL-SA against ML-MKL-Sum and full-gradient mirror-prox as classes grow (Bucak et al. 2010, Table 1)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ SIZES = {"synthetic": (10, 20, 50, 100, 200), "digits": (10, 20, 50, 100, 200)}
 QUALITIES = {"total": "sum of H_k", "worst": "largest H_k"}
 STEPS = 400  # of SA
 LEFT = 1 / 3  # of what even weights lose to the best: reaching this is reaching the same objective
-DELTAS, ETAS = (0.0, 0.2, 0.5, 1.0), (1e-4, 1e-3, 1e-2)
 PRINTED = {"Caltech-101": 102, "VOC2006": 10, "VOC2007": 20}  # classes
 
 Etas = dict[tuple[str, str], float]
@@ -56,14 +55,7 @@ def run(setting: Setting) -> Headline:
         numbers["sources"][name] = found
         lines += _growth_table(name, found)
     lines += edges(numbers)
-    numbers["evolution"], courses = evolution(setting)
-    numbers["sensitivity"], swept = sensitivity(setting)
-    lines += _evolution_lines(numbers["evolution"]) + _sensitivity_lines(numbers["sensitivity"])
-    pictures = [
-        _draw_growth(setting, numbers["sources"]),
-        _draw_evolution(setting, courses),
-        _draw_swept(setting, swept),
-    ]
+    pictures = [_draw_growth(setting, numbers["sources"])]
     title = "Many labels: ML-MKL-SA against ML-MKL-Sum (Bucak et al. 2010)"
     return Headline(title, lines, numbers, verdict(numbers), pictures)
 
@@ -118,9 +110,7 @@ def _effort(course: Course, quality: str, target: float) -> tuple[float, float]:
     return (np.inf if mark is None else mark.svm_solves, min(course.values(quality)))
 
 
-def follow(
-    setting: Setting, shared: Shared, judge: Judge | None, name: str, eta: float, seed: int, **given: Any
-) -> Course:
+def follow(setting: Setting, shared: Shared, judge: Judge | None, name: str, eta: float, seed: int) -> Course:
     """One run within its budget of SVMs: tens of steps with all classes, or 400 with one."""
     solver, formulation = CONTESTANTS[name]
     count = setting.choose({"SA": STEPS, "Sum": 10, "mirror-prox": 14}, {"SA": 100, "Sum": 5, "mirror-prox": 4})[name]
@@ -130,11 +120,17 @@ def follow(
         "Sum": {"eta": eta},
         "mirror-prox": {},
     }
-    asked = {**options[name], **given}
     tolerance = None if name == "SA" or judge is None else 1e-4
     due = geometric(count, 1.5)
     marks = stepped(
-        solver, shared.instance, formulation, {"C": PRICE}, options=asked, max_iter=count, due=due, tolerance=tolerance
+        solver,
+        shared.instance,
+        formulation,
+        {"C": PRICE},
+        options=options[name],
+        max_iter=count,
+        due=due,
+        tolerance=tolerance,
     )
     marks = marks if name == "SA" else [_when_known(mark, shared.classes) for mark in marks]
     return Course(marks, [] if judge is None else [judge(mark.weights) for mark in marks])
@@ -180,7 +176,6 @@ def _costs(courses: list[Course], quality: str, best: float, even: float) -> dic
         "solves": median(None if mark is None else float(mark.svm_solves) for mark in marks),
         "seconds": median(None if mark is None else mark.seconds for mark in marks),
         "final": float(np.median([course.values(quality)[-1] / best - 1 for course in courses])),
-        "precision": float(np.median([course.judged[-1].precision for course in courses])),
     }
 
 
@@ -192,42 +187,6 @@ def _rule(shared: Shared, judge: Judge, eta: float, found: dict[str, Any]) -> di
     at = next(steps, len(marks) - 1)
     judged = judge(marks[at].weights)
     return {"step": marks[at].iteration, **{q: getattr(judged, q) / found[q]["best"] - 1 for q in QUALITIES}}
-
-
-def evolution(setting: Setting) -> tuple[dict[str, Any], dict[str, Course]]:
-    """Weights and test precision along the run: digits, each method with its tuned step."""
-    m = setting.choose(50, 10)
-    setting.report(f"many labels: evolution, {m} classes")
-    shared, etas = digit_unions(m, seed=0), tune(setting, "digits", m)
-    judge = Judge(shared)
-    courses = {name: follow(setting, shared, judge, name, etas["total", name], seed=0) for name in ("SA", "Sum")}
-    found: dict[str, Any] = {"classes": m}
-    for name, course in courses.items():
-        weights, precision = np.stack([mark.weights for mark in course.marks]), np.array(course.values("precision"))
-        found[name] = {
-            "path of weights": float(abs(np.diff(weights, axis=0)).sum()),
-            "moved in all": float(abs(weights[-1] - weights[0]).sum()),
-            "path of precision": float(abs(np.diff(precision)).sum()),
-            "first precision": float(precision[0]),
-            "final precision": float(precision[-1]),
-            "seconds": course.marks[-1].seconds,
-        }
-    return found, courses
-
-
-def sensitivity(setting: Setting) -> tuple[dict[str, Any], dict[str, Course]]:
-    """δ at η = 0.01, η at δ = 0, as in Figs 3 and 4; η as printed, not in units of the problem."""
-    m = setting.choose(50, 10)
-    setting.report(f"many labels: sensitivity, {m} classes")
-    shared = digit_unions(m, seed=0)
-    judge, half = Judge(shared), PRICE * shared.instance.samples / 2
-    courses = {f"δ = {d:g}": follow(setting, shared, judge, "SA", 0.01 * half, 0, delta=d) for d in DELTAS}
-    courses |= {f"η = {eta:g}": follow(setting, shared, judge, "SA", eta * half, 0, delta=0.0) for eta in ETAS}
-    found = {
-        name: {"precision": course.judged[-1].precision, "worst": course.judged[-1].worst}
-        for name, course in courses.items()
-    }
-    return {"classes": m, "steps": courses["δ = 0"].marks[-1].iteration, "runs": found}, courses
 
 
 def verdict(numbers: dict[str, Any]) -> str:
@@ -348,35 +307,6 @@ def edges(numbers: dict[str, Any]) -> list[str]:
     return [f"Tuned to an end of the grid, so perhaps not at their best: {', '.join(at_edge)}.", ""]
 
 
-def _evolution_lines(found: dict[str, Any]) -> list[str]:
-    keys = ("path of weights", "moved in all", "path of precision", "first precision", "final precision")
-    rows = [[name, *(found[name][key] for key in keys)] for name in ("SA", "Sum")]
-    return [
-        f"**Evolution** (digits, {found['classes']} classes; Figs 1 and 2 show Sum's weights and accuracy jumping "
-        "early, SA's moving smoothly). The path is the sum of changes between marks; SA's weights are averages.",
-        "",
-        *table(["", *keys], rows),
-        "",
-    ]
-
-
-def _sensitivity_lines(found: dict[str, Any]) -> list[str]:
-    rows = [[name, one["precision"], one["worst"]] for name, one in found["runs"].items()]
-    spread = {
-        letter: np.ptp([one["precision"] for name, one in found["runs"].items() if name.startswith(letter)])
-        for letter in "δη"
-    }
-    worst = min((name for name in found["runs"] if name[0] == "δ"), key=lambda name: found["runs"][name]["precision"])
-    return [
-        f"**Sensitivity** (digits, {found['classes']} classes, {found['steps']} steps; Figs 3 and 4: final accuracy "
-        f"alike, the extremes δ = 0 and 1 worst, small η alike). Here test precision spreads by {spread['δ']:.4f} "
-        f"over δ at η = 0.01, worst at {worst}, and by {spread['η']:.4f} over η at δ = 0.",
-        "",
-        *table(["", "test precision", "largest H_k"], rows),
-        "",
-    ]
-
-
 def _draw_growth(setting: Setting, sources: dict[str, Any]) -> str:
     name = "many_labels_growth.png"
     with panels(setting.folder / name, 2 * len(sources)) as axes:
@@ -392,30 +322,4 @@ def _draw_growth(setting: Setting, sources: dict[str, Any]) -> str:
                     axis.plot(sizes, [np.nan if c is None else c for c in costs], label=told, **style(i))
                 label(axis, f"{source}: {words}", "classes", "SVMs solved", "xy")
                 ticks(axis, sizes)
-    return name
-
-
-def _draw_evolution(setting: Setting, courses: dict[str, Course]) -> str:
-    name = "many_labels_evolution.png"
-    with panels(setting.folder / name, 3) as axes:
-        for axis, (contestant, course) in zip(axes, courses.items(), strict=False):
-            for a, weights in enumerate(np.stack([mark.weights for mark in course.marks]).T):
-                line = style(a) | {"marker": "", "linestyle": "-" if a < 7 else "--"}
-                axis.plot([mark.seconds for mark in course.marks], weights, **line)
-            label(axis, f"Kernel weights, {contestant}", "CPU seconds", "weight")
-        for i, (contestant, course) in enumerate(courses.items()):
-            seconds = [mark.seconds for mark in course.marks]
-            axes[2].plot(seconds, course.values("precision"), label=contestant, **style(i))
-        label(axes[2], "Test precision over time", "CPU seconds", "mean average precision")
-    return name
-
-
-def _draw_swept(setting: Setting, courses: dict[str, Course]) -> str:
-    name = "many_labels_sensitivity.png"
-    with panels(setting.folder / name, 2) as axes:
-        for axis, letter, fixed in zip(axes, "δη", ("η = 0.01", "δ = 0"), strict=True):
-            for i, (told, course) in enumerate((k, c) for k, c in courses.items() if k.startswith(letter)):
-                steps = [max(mark.iteration, 1) for mark in course.marks]
-                axis.plot(steps, course.values("precision"), label=told, **style(i))
-            label(axis, f"SA: test precision over {letter} ({fixed})", "steps", "mean average precision", "x")
     return name

@@ -24,12 +24,10 @@ MINORITY = [3, 4, 5, 0, 1, 2, 6, 7, 8]  # the kernels that matter to one class i
 class Shared:
     name: str
     instance: Instance
-    test_kernels: Array
-    test_labels: Array
 
     @property
     def classes(self) -> int:
-        return self.test_labels.shape[1]
+        return len(self.instance.targets.names)
 
 
 def synthetic(classes: int, seed: int, n: int = 100) -> Shared:
@@ -44,9 +42,7 @@ def synthetic(classes: int, seed: int, n: int = 100) -> Shared:
         scores[:, k] = np.einsum("iad,ad->i", views, normal) + rng.uniform(0, 0.5) * rng.normal(size=2 * n)
     labels = (scores > np.quantile(scores[:n], 0.7, axis=0)).astype(int)
     banks = [KernelBank([Gaussian(0.15)]).fit(views[:n, a]) for a in range(len(RELEVANCE))]
-    train = np.stack([bank.stack()[0] for bank in banks])
-    test = np.stack([bank.stack(views[n:, a])[0] for a, bank in enumerate(banks)])
-    return Shared("synthetic", Instance(train, labels=labels[:n]), test, labels[n:])
+    return Shared("synthetic", Instance(np.stack([bank.stack()[0] for bank in banks]), labels=labels[:n]))
 
 
 def digit_unions(classes: int, seed: int, n: int = 80) -> Shared:
@@ -58,29 +54,24 @@ def digit_unions(classes: int, seed: int, n: int = 80) -> Shared:
     x, digit = features[rows] / 16, digit[rows]
     unions = [union for size in (1, 2, 3, 4) for union in combinations(range(10), size)]
     labels = np.stack([np.isin(digit, union) for union in islice(unions, classes)], axis=1).astype(int)
-    train, test = digit_kernels(x[:n], x[n:])
-    return Shared("digits", Instance(train, labels=labels[:n]), test, labels[n:])
+    return Shared("digits", Instance(digit_kernels(x[:n]), labels=labels[:n]))
 
 
-def digit_kernels(x: Array, z: Array) -> tuple[Array, Array]:
+def digit_kernels(x: Array) -> Array:
     """Three widths, linear and quadratic on the image, one width on each quadrant; centred, of unit variance."""
     whole = [Gaussian(0.01), Gaussian(0.05), Gaussian(0.25), Linear(), Polynomial(2)]
     quadrants = [[8 * r + c for r in range(a, a + 4) for c in range(b, b + 4)] for a in (0, 4) for b in (0, 4)]
-    banks = [(KernelBank(whole).fit(x), slice(None))]
-    banks += [(KernelBank([Gaussian(0.1)]).fit(x[:, q]), q) for q in quadrants]
-    train = np.concatenate([bank.stack() for bank, _ in banks])
-    test = np.concatenate([bank.stack(z[:, q]) for bank, q in banks])
-    steps = Preprocessing.from_options(centre=True, normalise="variance").fit(train)
-    return steps.train(train), steps.test(test)
+    parts = [KernelBank(whole).fit(x), *(KernelBank([Gaussian(0.1)]).fit(x[:, q]) for q in quadrants)]
+    train = np.concatenate([bank.stack() for bank in parts])
+    return Preprocessing.from_options(centre=True, normalise="variance").fit(train).train(train)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The largest and the sum of the H_k at some weights, and the mean average precision of the classes' SVMs."""
+    """The largest and the sum of the H_k at some weights."""
 
     worst: float
     total: float
-    precision: float
 
 
 class Judge:
@@ -90,19 +81,7 @@ class Judge:
         formulation = formulations.get("ml_sum")
         self.task, _ = formulation.task(shared.instance, {"C": PRICE})
         self.problem = Problem(formulation, self.task, 1e-4)
-        self.shared = shared
 
     def __call__(self, weights: Array) -> Judged:
         fits: Any = fit_classes(self.problem, weights)
-        kernel = np.tensordot(weights, self.shared.test_kernels, axes=1)
-        outputs = kernel @ (fits.alpha * self.task.signs).T
-        precision = mean_average_precision(outputs, self.shared.test_labels)
-        return Judged(float(fits.values.max()), float(fits.values.sum()), precision)
-
-
-def mean_average_precision(outputs: Array, labels: Array) -> float:
-    """The mean over classes of the mean precision at each positive, best outputs first."""
-    ordered = np.take_along_axis(labels, np.argsort(-outputs, axis=0, kind="stable"), axis=0)
-    precision = np.cumsum(ordered, axis=0) / np.arange(1, len(ordered) + 1)[:, None]
-    found = ordered.sum(axis=0)
-    return float(np.mean((precision * ordered).sum(axis=0)[found > 0] / found[found > 0]))
+        return Judged(float(fits.values.max()), float(fits.values.sum()))
