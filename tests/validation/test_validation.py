@@ -155,13 +155,13 @@ def test_the_table_of_solvers(tmp_path):
     assert table.count("| yes |") == 4
 
 
-def test_a_headline_in_small(tmp_path):
-    done = command("validation/headlines", "hypergraphs", "--quick", "--folder", tmp_path)
+def test_two_methods_for_hypergraphs_in_small(tmp_path):
+    done = command("validation/hypergraphs.py", "--quick", "-o", tmp_path / "h.md")
     assert done.returncode == 0, done.stderr
-    record = json.loads((tmp_path / "headlines.json").read_text(encoding="utf-8"))
-    assert record["schema"] == "mklcvx.headlines/1"
-    assert (tmp_path / "hypergraphs.png").stat().st_size > 10_000
-    assert "| " in (tmp_path / "headlines.md").read_text(encoding="utf-8")
+    assert (tmp_path / "h.png").stat().st_size > 10_000
+    page = (tmp_path / "h.md").read_text(encoding="utf-8")
+    assert page.count("\n| 0.") == 12
+    assert "too small to be evidence" in page
 
 
 # -------------------------------------------------------------------------------------------------- benchmarks
