@@ -13,7 +13,7 @@ import pytest
 from joblib import parallel_config
 from sklearn.model_selection import StratifiedKFold
 
-from mklcvx import Instance, LowRank, MKLClassifier, zoo
+from mklcvx import Instance, MKLClassifier, zoo
 from mklcvx.estimators.cross_validation import FoldsMissing, cross_validate
 from mklcvx.io.files import save_instance
 
@@ -110,22 +110,6 @@ def test_the_exit_status_is_the_worst_one(run, wine):
     assert code == 1
     assert "not_certified" in {record["status"] for record in lines_of(out)}
     assert "4 of 4 solutions are not certified; the first: not certified: relative gap" in err
-
-
-@pytest.mark.parametrize("score", ["accuracy", "balanced_accuracy", "f1", "f1_macro", "mcc", "roc_auc"])
-def test_scores_of_two_classes(score):
-    (row,) = cross_validate(WINE, "l1", [{"C": 1.0}], folds=2, score=score).rows
-    assert 0.8 < row.scores.mean() <= 1
-
-
-def test_kernels_in_factors_have_the_same_folds():
-    factors = [column[:, None] for column in np.random.default_rng(0).normal(size=(3, 20))]
-    y, kernels = np.sign(factors[0][:, 0]), LowRank(factors)
-    low, dense = (
-        cross_validate(Instance(stack, y), "l1", [{"C": 1.0}], folds=2).rows[0] for stack in (kernels, [*kernels])
-    )
-    np.testing.assert_array_equal(low.scores, dense.scores)
-    assert low.certified
 
 
 @pytest.mark.filterwarnings("ignore:all points of the grid are equally good")

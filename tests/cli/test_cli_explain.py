@@ -156,10 +156,6 @@ def test_explain_of_a_formulation_names_the_losses_that_it_takes(run, name):
     assert "(loss epsilon_insensitive, squared_epsilon_insensitive)" in parameters
 
 
-def test_a_loss_that_there_is_not_is_refused_with_the_nearest(refusal):
-    assert "'hubr', nor is it a loss: did you mean 'huber'?" in refusal("explain", "hubr")
-
-
 COMMANDS = (
     "list",
     "zoo",

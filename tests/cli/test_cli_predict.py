@@ -120,12 +120,6 @@ def test_cosine_asks_for_the_test_diagonals(run, refusal, problem, tmp_path):
     assert "test_diagonals is missing" in refusal("predict", tmp_path / "answer.json", tmp_path / "test.npz")
 
 
-def test_centring_works_where_it_takes_most_of_the_kernel_away(run, tmp_path):
-    features = np.random.default_rng(0).normal(1000.0, 1.0, size=(20, 3))
-    np.savez(tmp_path / "far.npz", kernels=(features @ features.T)[None], y=np.tile([1, -1], 10))
-    assert run("solve", tmp_path / "far.npz", "--centre", "-q")[0] == 0
-
-
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [
@@ -153,18 +147,8 @@ def test_decision_values_beyond_double_precision_are_refused(refusal, answer, tm
     assert "test_kernels are too large for double precision" in refusal("predict", answer, tmp_path / "test.npz")
 
 
-def test_no_test_samples_give_no_predictions(run, answer, tmp_path):
-    np.savez(tmp_path / "test.npz", test_kernels=TEST[:, :0], test_y=TEST_Y[:0])
-    assert run("predict", answer, tmp_path / "test.npz") == (0, "decision,label\n", "")
-
-
 def test_prediction_of_an_uncertified_solution_says_so(run, problem, tmp_path):
     run("solve", problem, "--max-iter", "1", "-q", "-o", tmp_path / "answer.json")
     code, _, err = run("predict", tmp_path / "answer.json", problem)
     assert code == 0
     assert "the solution is not certified: relative gap" in err
-
-
-@pytest.mark.parametrize("name", ["labels.txt", "nowhere/labels.csv"])
-def test_impossible_output_of_predictions_is_refused(refusal, problem, answer, tmp_path, name):
-    assert "output " in refusal("predict", answer, problem, "-o", tmp_path / name)

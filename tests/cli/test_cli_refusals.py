@@ -11,9 +11,6 @@ import mklcvx
 from mklcvx.cli import options
 from mklcvx.problem import memory
 from mklcvx.solvers import solving
-from stacks import FOR_COMMANDS
-
-Y, K = FOR_COMMANDS.y, FOR_COMMANDS.kernels
 
 
 @pytest.mark.parametrize(
@@ -76,11 +73,6 @@ def test_unknown_commands_and_missing_arguments_are_refused_in_one_line(refusal,
     message = refusal(*arguments)
     for word in words:
         assert word in message
-
-
-def test_groups_are_asked_for(refusal, tmp_path):
-    np.savez(tmp_path / "file.npz", kernels=K, y=Y)
-    assert "ckl needs groups of kernels" in refusal("solve", tmp_path / "file.npz", "-f", "ckl")
 
 
 def test_line_breaks_in_the_names_of_files_do_not_break_the_line(refusal, tmp_path):

@@ -78,12 +78,6 @@ def test_a_limit_is_said_and_the_best_point_kept(run, problem, tmp_path):
     assert answer.exists()
 
 
-def test_options_reach_the_solver(run, problem):
-    plain = strict(run("solve", problem, "--solver", "level", "--json")[1])
-    other = strict(run("solve", problem, "--solver", "level", "--option", "share=0.3", "--json")[1])
-    assert plain["weights"] != other["weights"]
-
-
 SAYS_WHEN_IT_WORKS = """
 import sys
 from mklcvx.cli import display

@@ -9,7 +9,16 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 
-from mklcvx import HypergraphEmbedding, InputError, MKLClassifier, MultiLabelMKL, TwoStageMKL, load_model
+from mklcvx import (
+    HypergraphEmbedding,
+    InputError,
+    MKLClassifier,
+    MKLRegressor,
+    MultiLabelMKL,
+    OneClassMKL,
+    TwoStageMKL,
+    load_model,
+)
 from mklcvx.problem.kernels import Gaussian, KernelBank, Linear, MeanDistance, Polynomial
 
 pytestmark = pytest.mark.slow
@@ -44,6 +53,9 @@ VIEWS = [
         ),
         (TwoStageMKL("alignment"), X, GRAPE == 0, None),
         (HypergraphEmbedding(expansion="star"), X, NAMES, None),
+        (MKLRegressor("l2", VIEWS, loss="huber", delta=0.5, centre=True), X, X[:, 0], np.arange(45) % 3),
+        (MKLClassifier("l2", loss="logistic", C=0.5), X, GRAPE == 0, np.arange(45) % 3),
+        (OneClassMKL("l2", VIEWS, nu=0.2, normalise="trace"), X, None, None),
     ],
 )  # fmt: skip
 def test_a_model_comes_back_as_it_was(model, data, y, weight, tmp_path):
@@ -52,12 +64,12 @@ def test_a_model_comes_back_as_it_was(model, data, y, weight, tmp_path):
     fitted.save(tmp_path / "model.npz")
     again = load_model(tmp_path / "model.npz")
     assert type(again) is type(fitted)
-    for method in ("decision_function", "predict", "predict_proba", "transform"):
+    for method in ("decision_function", "predict", "predict_proba", "score_samples", "transform"):
         assert hasattr(again, method) == hasattr(fitted, method)
         if hasattr(fitted, method):
             np.testing.assert_array_equal(getattr(again, method)(data), getattr(fitted, method)(data))
-    for name in ("weights_", "scaled_weights_", "kernel_names_"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(fitted, name))
+    for name in ("weights_", "scaled_weights_", "kernel_names_", "dual_coef_", "intercept_", "offset_"):
+        np.testing.assert_array_equal(getattr(again, name, 0), getattr(fitted, name, 0))
     assert again.certificate_ == fitted.certificate_
     assert again.n_features_in_ == fitted.n_features_in_
     for name, value in fitted.get_params().items():

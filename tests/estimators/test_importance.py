@@ -129,12 +129,6 @@ def test_features_and_their_stack_have_the_same_answers():
     assert found.names == tuple(clone(model).fit(FEATURES, Y).kernel_names_)
 
 
-def test_a_fold_fits_its_bandwidths_itself():
-    model = MKLClassifier("l1", ["gaussian", "linear"], normalise="trace", C=10.0)
-    found = kernel_importance(model, FEATURES, Y, cv=FOLDS, answers=["without"])
-    assert found.scores == pytest.approx(cross_val_score(model, FEATURES, Y, cv=FOLDS))
-
-
 def test_bootstrap_samples_are_samples_met_twice():
     """The weights of a resample are those of the estimator on the samples as they were drawn."""
     from sklearn.utils import check_random_state, resample
@@ -212,12 +206,6 @@ def test_what_is_not_certified_is_counted_and_said():
 
 
 # --------------------------------------------------------------------------------------------------------- the record
-def test_columns_suit_a_data_frame(planted):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(planted.columns)
-    assert list(frame["kernel"]) == list(NAMES)
-    assert frame["selected"].between(0, 1).all()
-    assert len(frame.columns) == 11
 
 
 def test_the_record_is_complete_and_reads_as_json(planted):

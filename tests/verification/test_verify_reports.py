@@ -183,11 +183,6 @@ def test_a_bias_that_is_no_number_is_refused_where_there_is_none(bias):
         verify(LABELS, "ml_sum", bias=bias)
 
 
-def test_arrays_of_bounds_are_refused():
-    with check_refused("lower has shape (2,)"):
-        answer_of({"weights": [1.0], "lower": np.zeros(2), "upper": np.ones(2)})
-
-
 def test_where_the_optimum_is_not_known_well_enough_nothing_is_decided():
     known = Enclosure(lower=1.0, upper=1.01, scale=1.0)
     for value, verdict in ((1.0005, "accepted"), (1.005, "undecided"), (1.02, "rejected")):
@@ -260,16 +255,6 @@ def test_kernels_in_factors_are_shrunk_in_factors():
     chosen = [1, 5, 7]
     part = restricted(THIN, chosen).kernels
     assert np.array(list(part)) == pytest.approx(FORMED.kernels[:, chosen][:, :, chosen], abs=1e-14)
-
-
-def test_entries_of_kernels_in_factors():
-    kernels, formed = THIN.kernels, FORMED.kernels
-    rows, columns = np.array([0, 3, 11]), np.array([2, 3, 0])
-    assert kernels[:, 3, 3:] == pytest.approx(formed[:, 3, 3:], abs=1e-14)
-    assert kernels[:, 3:, 3] == pytest.approx(formed[:, 3:, 3], abs=1e-14)
-    assert kernels[:, rows, columns] == pytest.approx(formed[:, rows, columns], abs=1e-14)
-    with pytest.raises(TypeError, match="one row"):
-        kernels[:, 1:, 1:]
 
 
 # ---------------------------------------------------------------------------------------------- what a report says
