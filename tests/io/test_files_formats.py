@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -102,11 +100,6 @@ def test_no_test_samples_and_long_doubles_can_be_written(tmp_path, place):
     assert back.test_kernels is None or back.test_kernels.shape == (3, 0, len(Y))
 
 
-def test_a_file_of_kernels_alone_has_no_targets(tmp_path):
-    np.savez(tmp_path / "problem.npz", kernels=K)
-    assert load_instance(tmp_path / "problem.npz").targets.kind == "none"
-
-
 @pytest.mark.parametrize("place", ["answer.npz", "answer.mat", "answer.json", "answer"])
 def test_an_answer_comes_back_to_the_last_bit(tmp_path, place):
     given = {
@@ -124,21 +117,6 @@ def test_an_answer_comes_back_to_the_last_bit(tmp_path, place):
     assert np.array_equal(answer.coefficients, coefficients)
     assert np.array_equal(np.ravel(answer.multipliers["gamma"]), gamma)
     assert (float(record["bias"]), float(record["objective"])) == (-0.1, 1e30)
-
-
-@pytest.mark.parametrize("place", ["answer.npz", "answer.mat", "answer.json", "answer"])
-def test_an_answer_with_many_labels_comes_back(tmp_path, place):
-    alpha, coefficients = np.arange(6.0).reshape(2, 3), np.arange(24.0).reshape(2, 4, 3)
-    save_answer(tmp_path / place, alpha=alpha, coefficients=coefficients, bias=[0.5, 0.25])
-    answer = read_answer(tmp_path / place)
-    assert np.array_equal(answer.alpha, alpha)
-    assert np.array_equal(answer.coefficients, coefficients)
-    assert np.ravel(read_record(tmp_path / place)["bias"]).tolist() == [0.5, 0.25]
-
-
-def test_a_number_that_is_not_defined_is_null(tmp_path):
-    save_answer(tmp_path / "answer.json", objective=np.nan, weights=np.array([0.1, np.inf], dtype=np.float32))
-    assert read_record(tmp_path / "answer.json") == {"objective": None, "weights": [float(np.float32(0.1)), None]}
 
 
 def test_what_is_no_part_of_an_answer_is_not_written(tmp_path):
@@ -245,15 +223,6 @@ def test_faults_of_a_folder_are_said(folder, fault):
         load_instance(folder)
 
 
-def test_a_pipe_among_the_files_is_not_waited_for(folder):
-    (folder / "kernels").mkdir()
-    for name in ("K1", "K2", "K3", "names"):
-        (folder / f"{name}.csv").unlink()
-    os.mkfifo(folder / "kernels" / "a.csv")
-    with check_refused("a.csv: is not an ordinary file"):
-        load_instance(folder)
-
-
 @pytest.mark.parametrize("name", ["K2", "y", "names"])
 def test_a_pipe_in_place_of_a_file_is_said(folder, name):
     (folder / f"{name}.csv").unlink()
@@ -311,11 +280,6 @@ def test_faults_of_json_are_said(tmp_path, text, words):
         load_instance(tmp_path / "problem.json")
 
 
-def test_json_is_written_strictly(tmp_path):
-    save_answer(tmp_path / "answer.json", weights=[np.nan, 1.0])
-    assert strict((tmp_path / "answer.json").read_text(encoding="utf-8")) == {"weights": [None, 1.0]}
-
-
 # ------------------------------------------------------------------------------------- sizes, before anything is parsed
 def flood(path):
     """Ten million numbers."""
@@ -352,15 +316,6 @@ def test_the_largest_answer_that_can_be_meant_is_read(tmp_path):
     assert read_answer(tmp_path / "answer.json", instance).alpha.shape == (3, 8)
 
 
-def test_json_that_would_fill_the_memory_is_refused_unparsed(tmp_path, monkeypatch):
-    """Empty lists take two characters each, and a hundred bytes."""
-    (tmp_path / "bomb.json").write_text('{"kernels": [' + "[]," * 10**5 + "[]]}", encoding="utf-8")
-    monkeypatch.setattr(json_text, "memory", lambda: 1e7)
-    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("parsed"))
-    with check_refused("bomb.json: would need 14 MB, more than fits into memory"):
-        load_instance(tmp_path / "bomb.json")
-
-
 def test_a_compressed_variable_that_would_fill_the_memory_is_refused_unpacked(tmp_path, monkeypatch):
     from scipy.io import savemat
 
@@ -381,14 +336,3 @@ def test_every_command_takes_every_format(run, tmp_path, place):
     code, out, _ = run("predict", tmp_path / "solution.json", tmp_path / place)
     assert code == 0
     assert len(out.splitlines()) == 6
-
-
-@pytest.mark.parametrize("place", ["nothing.json", "nothing", "empty"])
-def test_refusals_on_the_command_line_need_neither_cvxpy_nor_scipy(tmp_path, place):
-    (tmp_path / "nothing.json").write_text("", encoding="utf-8")
-    (tmp_path / "empty").mkdir()
-    tried = "try: main(sys.argv[1:])\nfinally: assert 'scipy' not in sys.modules"
-    code = f"import sys; from mklcvx.cli.main import main\n{tried}"
-    command = [sys.executable, "-c", code, "solve", str(tmp_path / place)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
