@@ -268,29 +268,3 @@ def test_a_table_and_a_first_contestant_that_is_not_certified(run, problem, monk
     assert code == 1
     assert "cut_off" in out
     assert "fits" in out.splitlines()[0]
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--solvers", "nosuch"), ("unknown solver 'nosuch'",)),
-        (("--solvers", "interor"), ("did you mean 'interior'?",)),
-        (("--solvers", "sm1_bcd"), ("sm1_bcd does not fit l1",)),
-        (("--solvers", "mklpy-cka"), ("mklpy-cka does not fit l1",)),
-        (("--solvers", "clarabel,clarabel"), ("'clarabel' is named twice",)),
-        (("--solvers", ","), ("no contestant is named",)),
-        (("--solvers", "clarabel", "--external", "clarabel=a {instance} {answer}"), ("'clarabel' is named twice",)),
-        (("--external", "run {instance} {answer}"), ("is not NAME=COMMAND",)),
-        (("--external", "a=run {instance}"), ("lacks {instance} or {answer}",)),
-        (("--external", "a=run 'un {instance} {answer}"), ("cannot be split into words",)),
-        (("--rounds", "0"), ("rounds = 0",)),
-        (("--tol", "2"), ("tol = 2",)),
-        (("--time-limit", "0"), ("time limit 0",)),
-        (("--set", "D=1"), ("unknown parameter 'D'",)),
-        (("-f", "nosuch"), ("nosuch",)),
-    ],
-)
-def test_refusals(refusal, problem, options, words):
-    said = refusal("bench", problem, *options)
-    for word in words:
-        assert word in said

@@ -116,25 +116,6 @@ def test_machines_that_are_not_certified_are_said_and_counted(run, file, tmp_pat
     assert not load_machines(tmp_path / "answer.json").certified
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--multi-class", "pairs"), "--multi-class pairs is unknown: known: ovo, ovr"),
-        (("--multi-class", "ovr", "--set", "loss=softmax"), "l1 needs one machine: leave it out"),
-        (("--trace", "trace.json"), "--trace follows one machine"),
-        (("--set", "nu=2"), "parameter nu = 2 is outside the limits"),
-        (("-f", "ckl"), "ckl needs groups of kernels, the instance has none: store groups in the file"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_what_does_not_fit_several_classes_is_refused(run, file, tmp_path, monkeypatch, options, words):
-    monkeypatch.chdir(tmp_path)
-    code, out, err = run("solve", file, "-q", *options)
-    assert (code, out) == (2, "")
-    assert words in err
-    assert err.count("\n") == 1
-
-
 # ------------------------------------------------------------------------------------------------- 6: cv and path
 @pytest.mark.parametrize("way", WAYS)
 def test_cross_validation_scores_what_the_machines_predict(run, file, way):

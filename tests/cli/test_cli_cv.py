@@ -127,28 +127,6 @@ def test_classes_and_label_sets():
     assert row.scores.min() > 0.9  # a label that all training samples have is predicted
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--grid", "C"), "--grid 'C' is not KEY=V1,V2,..."),
-        (("--grid", "thetta=1"), "unknown parameter 'thetta' of l1"),
-        (("--grid", "C=1", "--set", "C=2"), "C is both fixed and varied"),
-        (("--grid", "C=1", "--folds", "1"), "folds = 1: there are"),
-        (("--grid", "C=1", "--folds", "59"), "samples of the smallest class"),
-        (("--grid", "C=1", "--score", "acuracy"), "did you mean 'accuracy'?"),
-        (("--grid", "C=1", "--jobs", "0"), "--jobs"),
-        (("--grid", "C=1", "--seed", str(2**32)), "--seed"),
-        (("--grid", "C=1", "--normalise", "sum"), "normalise 'sum' is unknown"),
-        (("--grid", "lam=1", "-f", "hypergraph"), "hypergraph embeds and has no score"),
-        (("--grid", "C=1", "-o", "cv.csv"), ".jsonl or .json"),
-        (("--set", "C=2"), "grid: l1 has no C here to vary: give --grid C=0.1,1,10 in place of --set C"),
-        (("--set", "nu=0.3"), "give --grid nu=0.1,0.3,0.5 in place of --set nu"),
-    ],
-)
-def test_unusable_requests_are_refused_in_one_line(refusal, wine, arguments, words):
-    assert words in refusal("cv", wine, *arguments)
-
-
 def test_a_score_must_fit_the_targets(refusal, tmp_path):
     save_instance(tmp_path / "classes.npz", CLASSES)
     message = refusal("cv", tmp_path / "classes.npz", "-f", "ts", "--grid", "C=1", "--score", "roc_auc")

@@ -123,30 +123,6 @@ def test_json_of_a_hypergraph_has_its_embedding(run, labelled, name):
     assert "1 of 8 samples" in content["notes"][0]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((), ("l1 needs labels y in {−1, +1}, the instance has labels", "one of the 3 labels", "use ml_sum")),
-        (("-f", "elastic"), ("elastic needs labels y", "or use ml_sum")),
-        (("-f", "ml_sum", "--set", "nu=0.5"), ("unknown parameter 'nu' of ml_sum",)),
-        (("-f", "ml_minimax", "--set", "C=0"), ("parameter C = 0 is outside the limits of ml_minimax",)),
-        (("-f", "ts", "--set", "lam=0"), ("parameter lam = 0 is outside the limits of ts", "λ > 0")),
-        (("-f", "ts", "--set", "balanced=perhaps"), ("parameter balanced = 'perhaps' is neither true nor false",)),
-        (("-f", "alignment", "--set", "approximate=3"), ("parameter approximate = 3 is neither true nor false",)),
-        (("-f", "hypergraph", "--set", "expansion=stars"), ("expansion = 'stars'", "did you mean 'star'?")),
-        (("-f", "hypergraph", "--set", "dimensions=4"), ("dimensions = 4 exceeds the rank of A", "at most 3")),
-        (("-f", "hypergraph", "--set", "dimensions=1.5"), ("dimensions = 1.5", "a whole number")),
-        (("-f", "hypergraph_smooth", "--set", "smoothing=0"), ("smoothing = 0", "σ > 0")),
-        (("-f", "hypergraf"), ("unknown formulation 'hypergraf'", "did you mean 'hypergraph'?")),
-        (("-f", "ml_sum", "--solver", "silp_exact"), ("silp_exact does not fit ml_sum", "l1, sm1 and hypergraph")),
-    ],
-)
-def test_unusable_requests_of_the_families_are_refused_in_one_line(refusal, labelled, arguments, words):
-    message = refusal("solve", labelled, *arguments)
-    for word in words:
-        assert word in message
-
-
 @pytest.mark.parametrize("name", ["ml_sum", "ts", "hypergraph"])
 def test_label_that_nobody_has_is_refused_by_name_whatever_the_name(refusal, tmp_path, name):
     path = saved(tmp_path / "empty.npz", labels=LABELS * [1, 0, 1], label_names=["red", "gre\x1ben\n", "blue"])

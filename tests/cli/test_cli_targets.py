@@ -11,7 +11,7 @@ import pytest
 from mklcvx import Instance, MKLRegressor, OneClassMKL, solve
 from mklcvx.checker.audit import evaluated_file, point_multipliers
 from mklcvx.checker.claims import audited
-from mklcvx.io.files import load_instance, save_instance, save_solution
+from mklcvx.io.files import save_instance, save_solution
 from refusals import strict
 from stacks import FOR_COMMANDS
 
@@ -80,26 +80,6 @@ def test_cross_validation_needs_targets(run, refusal, tmp_path):
     save_instance(problem, Instance(K, **GIVEN["outputs"][0], test_kernels=TEST))
     code, out, _ = run("cv", problem, *asked)
     assert (code, json.loads(out)["score"]) == (0, "r2")
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (
-            ("--score", "accuracy"),
-            "score accuracy does not fit targets response: choose one of r2, neg_mean_squared_error",
-        ),
-        (
-            ("--folds", "5"),
-            "folds = 5: there are 4 pairs of samples, one for the r2 of each fold: give between 2 and 4",
-        ),
-        (("--folds", "9", "--score", "neg_mean_absolute_error"), "there are 8 samples: give between 2 and 8"),
-    ],
-    ids=lambda value: None if isinstance(value, str) else " ".join(value),
-)
-def test_cross_validation_of_a_response_checks_score_and_folds(refusal, tmp_path, options, words):
-    save_instance(tmp_path / "problem.npz", Instance(K, response=REAL))
-    assert words in refusal("cv", tmp_path / "problem.npz", "--grid", "C=1", *options)
 
 
 @pytest.mark.parametrize("options", [("-f", "ts"), ("-f", "hypergraph"), ("--convention", "spicymkl")])
@@ -262,16 +242,6 @@ def test_test_responses_that_do_not_fit_are_refused(refusal, found, tmp_path, te
     answer = written(found, tmp_path / "answer.json", target="response", label_names=("response",))
     np.savez(tmp_path / "test.npz", test_kernels=TEST, **test)
     assert words in refusal("predict", answer, tmp_path / "test.npz")
-
-
-# -------------------------------------------------------------------------------------------------------------- repair
-def test_kernels_are_mended_before_targets_are_asked_for(run, tmp_path):
-    np.savez(tmp_path / "problem.npz", kernels=K - 5 * np.eye(N), response=REAL)
-    code, out, err = run("solve", tmp_path / "problem.npz", "--repair", "clip", "--set", "loss=hinge")
-    assert (code, out) == (2, "")
-    assert "Traceback" not in err
-    assert err.splitlines()[-1].startswith("mklcvx: l1 needs labels y in {−1, +1}, the instance has a response")
-    assert load_instance(tmp_path / "problem.npz", repair="clip").targets.kind == "response"
 
 
 # ------------------------------------------------------------------------------------------------- losses that fit

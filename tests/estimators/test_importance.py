@@ -58,15 +58,6 @@ def test_the_informative_kernel_is_found_by_every_answer(planted):
     assert table["selected"][1] == 1.0
 
 
-def test_names_that_the_estimator_gives_do_not_keep_a_kernel_from_being_fitted_alone(planted):
-    named = clone(MODEL).set_params(kernel_names=list(NAMES))
-    found = kernel_importance(named, stack_of(*NAMES), Y, cv=FOLDS, answers=["alone", "without"])
-    assert found.names == NAMES
-    assert found.notes == ()
-    np.testing.assert_array_equal(found.alone, planted.alone)
-    np.testing.assert_array_equal(found.without, planted.without)
-
-
 def test_scores_are_those_of_scikit_learn(planted):
     stack = stack_of("noise", "signal", "more noise")
     assert planted.scores == pytest.approx(cross_val_score(MODEL, stack, Y, cv=FOLDS))

@@ -19,9 +19,6 @@ from mklcvx import (
     MultiLabelMKL,
     OneClassMKL,
     TwoStageMKL,
-    kernel_importance,
-    load_model,
-    mkl_path,
 )
 from mklcvx.estimators import source
 from mklcvx.estimators.columns import Table
@@ -162,14 +159,6 @@ def test_factors_are_kernels_that_are_never_formed(factored):
     np.testing.assert_array_equal(factored.predict(NEW_FACTORS), factored.classes_[values.argmax(axis=1)])
 
 
-def test_a_model_of_factors_is_saved(factored, tmp_path):
-    factored.save(tmp_path / "model.npz")
-    again = load_model(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.decision_function(NEW_FACTORS), factored.decision_function(NEW_FACTORS))
-    with check_refused("fitted on LowRank"):
-        again.predict(NEW_STACK)
-
-
 @pytest.mark.parametrize(
     ("model", "y"),
     [
@@ -187,15 +176,6 @@ def test_every_estimator_takes_factors(model, y):
     assert model.transform(NEW_FACTORS).shape == (len(Z), len(X) - (6 if weighted else 0))
     if hasattr(model, "predict_proba"):
         assert model.predict_proba(NEW_FACTORS).shape == (len(Z), 2)
-
-
-def test_paths_and_importances_take_factors():
-    path = mkl_path(FACTORS, Y == 0, {"C": [0.1, 1.0]}, kernels="precomputed")
-    assert path.certified
-    model = MKLClassifier("average", "precomputed")
-    found = kernel_importance(model, FACTORS, Y == 0, cv=2, answers=["without"])
-    again = kernel_importance(model, STACK, Y == 0, cv=2, answers=["without"])
-    np.testing.assert_array_equal(found.without, again.without)
 
 
 @pytest.mark.parametrize(

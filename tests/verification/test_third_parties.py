@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import runpy
 
 import numpy as np
 import pytest
 
 from conforming import conformed
-from mklcvx import Instance, conform, verify, zoo
+from mklcvx import Instance, verify, zoo
 from mklcvx.bench.conformance.trials import Room
 from places import ROOT
 
 pytestmark = pytest.mark.slow
 
 SMALL = ["by-hand", "three-samples", "clouds"]
-needs_mklpy = pytest.mark.skipif(
-    importlib.util.find_spec("MKLpy") is None, reason="MKLpy needs PyTorch: pip install 'mklcvx[bench]'"
-)
 
 
 @pytest.fixture(autouse=True)
@@ -103,33 +99,6 @@ def pegasos(z: np.ndarray, lam: float) -> np.ndarray:
         weights = np.maximum(weights - slope / (lam * step), 0)
         mean += weights / 10_000 if step > 10_000 else 0
     return mean
-
-
-# --------------------------------------------------------------------------------------------------------------- MKLpy
-@needs_mklpy
-def test_mklpys_average_conforms():
-    found = conform("third_party:mklpy_average", "average", specimens=SMALL)
-    assert found.passed, [trial.words for trial in found.trials]
-
-
-@needs_mklpy
-def test_mklpys_margin_is_ours_in_the_nu_form_but_for_its_single_precision():
-    from third_party import mklpy_margin
-
-    instance = zoo.specimen("separable").instance()
-    nu = 2 / instance.samples
-    report = verify(instance, "average", nu=nu, tol=1e-5, **mklpy_margin(instance.kernels, instance.y, nu=nu))
-    assert report.accepted, report
-
-
-@needs_mklpy
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # MKLpy's own, of NumPy
-def test_mklpys_alignment_is_that_of_centred_kernels_with_weights_of_any_sign():
-    from third_party import mklpy_alignment
-
-    instance = clouds()
-    report = verify(instance, "alignment", **mklpy_alignment(instance.kernels, instance.y))
-    assert report.diagnosis.words == "optimal without the constraint weights ≥ 0, for the kernels centred"
 
 
 # ------------------------------------------------------------------------------------------------------------- reports

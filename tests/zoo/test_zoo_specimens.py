@@ -280,24 +280,6 @@ def test_all_are_exported_with_their_provenance(run, tmp_path, monkeypatch):
         assert zoo.checksum(load_instance(tmp_path / "all" / entry["name"])) == entry["sha256"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("export", "planted-l1-unequa"), "did you mean 'planted-l1-unequal'?"),
-        (("export", "xyz"), "see 'mklcvx zoo'"),
-        (("export", "all"), "no folder given"),
-        (("export", "by-hand", "--as", "xls"), "--as 'xls' is unknown"),
-        (("export", "by-hand", "--as", "mat", "-o", "a.npz"), "contradict each other"),
-        (("export", "by-hand", "-o", "a.txt"), "unknown kind of file '.txt'"),
-        (("export", "by-hand", "-o", "/nowhere/a.npz"), "no folder /nowhere"),
-        (("--json", "export", "by-hand"), "--json"),
-        (("exprt",), "No such command 'exprt'"),
-    ],
-)
-def test_refusals(refusal, arguments, words):
-    assert words in refusal("zoo", *arguments)
-
-
 def test_a_folder_with_something_in_it_is_not_touched(refusal, tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "mine.txt").write_text("mine", encoding="utf-8")
