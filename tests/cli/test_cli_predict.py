@@ -47,8 +47,7 @@ def test_without_test_labels_no_accuracy_is_said(run, answer, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "named"),
-    [("y", ()), ("Y", ()), ("label", ()), ("z", ("--var", "y=z")), ("z", ("--var", "test_y=z"))],
+    ("name", "named"), [("y", ()), ("Y", ()), ("label", ()), ("z", ("--var", "y=z")), ("z", ("--var", "test_y=z"))]
 )
 def test_the_truth_is_found_by_its_name_or_named(run, answer, tmp_path, name, named):
     np.savez(tmp_path / "test.npz", test_kernels=TEST, **{name: TEST_Y})

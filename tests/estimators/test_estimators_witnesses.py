@@ -15,17 +15,7 @@ from sklearn.svm import OneClassSVM
 from mklcvx import MKLClassifier, MKLRegressor, OneClassMKL
 from mklcvx.problem.kernels import Gaussian
 from refusals import check_refused
-from tables import (
-    CANCER,
-    DIABETES,
-    GRAPE,
-    KERNELS,
-    LEARNED,
-    MALIGNANT,
-    RAW,
-    TEST,
-    WINE,
-)
+from tables import CANCER, DIABETES, GRAPE, KERNELS, LEARNED, MALIGNANT, RAW, TEST, WINE
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from mklcvx.solvers.solving import preprocessed
 from refusals import check_refused
 from stacks import FOR_FILES
 
-N, M = 8, 3
+N = 8
 Y, K = FOR_FILES.y, FOR_FILES.kernels
 CLASSES = np.repeat(["cat", "dog", "owl", "dog"], 2)
 TEST, DIAGONALS = FOR_FILES.test_kernels, FOR_FILES.test_diagonals

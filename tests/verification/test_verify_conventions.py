@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from mklcvx import Instance, verify, zoo
+from mklcvx import verify, zoo
 from mklcvx.io.files import save_answer, save_instance
 from mklcvx.verification.answers import Answer
 from mklcvx.verification.conventions import get
@@ -141,20 +141,9 @@ def test_multipliers_that_a_convention_does_not_know_are_said():
     assert not any("not judged" in note for note in report.notes)
 
 
-def test_refusals(problem, refusal, tmp_path):
+def test_a_formulation_that_a_convention_does_not_solve_and_none_at_all_are_refused(problem, refusal, tmp_path):
     save_answer(tmp_path / "a.json", **parts_of(solved("simplemkl")))
-
-    def said(*arguments):
-        return refusal("verify", problem, tmp_path / "a.json", *arguments)
-
-    assert "did you mean 'simplemkl'" in said("--convention", "simplemlk")
-    assert "unknown parameter 'nu' of simplemkl" in said("--convention", "simplemkl", "--set", "nu=0.5")
-    assert "C and C_total are both given" in said("--convention", "simplemkl", "--set", "C=1", "--set", "C_total=2")
-    conflict = said("--convention", "simplemkl", "-f", "l2")
+    conflict = refusal("verify", problem, tmp_path / "a.json", "--convention", "simplemkl", "-f", "l2")
     assert "formulation 'l2' is not what simplemkl solves with these parameters, which is l1: leave it out" in conflict
     with check_refused("formulation: none is given", "name one"):
         verify(INSTANCE, weights=[0.25] * 4)
-    with check_refused("simplemkl needs labels y"):
-        verify(Instance(INSTANCE.kernels, classes=np.arange(20) % 3), convention="simplemkl", weights=[0.25] * 4)
-    with check_refused("answer: weights has shape (3,)"):
-        verify(INSTANCE, convention="simplemkl", weights=[0.25] * 3)
