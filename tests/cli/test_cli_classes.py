@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-import scipy.io
 
 from mklcvx import Instance, MKLClassifier, mkl_path, save_instance
 from mklcvx.io.machine_files import load_answer, load_machines, save_machines
@@ -92,15 +91,6 @@ def test_two_classes_have_one_machine_and_their_own_names(run, tmp_path):
     assert {row.split(",")[2] for row in rows} == {"no", "yes"}
     (solution,) = load_machines(tmp_path / "two.json").solutions
     np.testing.assert_array_equal(solution.y, np.repeat([-1, 1], 6))
-
-
-def test_a_mat_file_with_KH_and_Y_takes_two_commands(run, tmp_path):
-    scipy.io.savemat(tmp_path / "wild.mat", {"KH": np.moveaxis(K, 0, 2), "Y": (CODES[:, None] - 1) // 2})
-    scipy.io.savemat(tmp_path / "new.mat", {"Ktest": np.moveaxis(TEST, 0, 2), "test_y": (CODES[:T, None] - 1) // 2})
-    assert run("solve", tmp_path / "wild.mat", "-o", tmp_path / "answer.json")[0] == 0
-    code, _, err = run("predict", tmp_path / "answer.json", tmp_path / "new.mat")
-    assert code == 0
-    assert "accuracy" in err
 
 
 def test_losses_of_all_classes_at_once_stay_one_problem(run, file):

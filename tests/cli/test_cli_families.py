@@ -11,12 +11,12 @@ from mklcvx import Instance, formulations
 from mklcvx.certificate import solution
 from mklcvx.cli import solve as cli_solve
 from mklcvx.io.files import load_solution, save_instance
-from refusals import KEYS, strict
+from refusals import strict
 from stacks import FOR_COMMANDS
 
 pytestmark = pytest.mark.slow
 
-N, M, T = 8, 3, 5
+T = 5
 K = FOR_COMMANDS.kernels
 TEST_Y, TEST, DIAGONALS = FOR_COMMANDS.test_y, FOR_COMMANDS.test_kernels, FOR_COMMANDS.test_diagonals
 LABELS = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0, 1], [0, 0, 0]])
@@ -82,45 +82,6 @@ def test_parameters_are_shown_as_words_numbers_and_flags(run, labelled):
     assert "hypergraph (expansion = star, lam = 1, dimensions = 2)" in shown[0]
     assert "ts (lam = 0.1, balanced, C = 1)" in shown[1]
     assert "ts (lam = 0.01, C = 1)" in shown[2]
-
-
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_json_of_many_labels_has_a_row_for_every_label(run, labelled, name):
-    code, out, err = run("solve", labelled, "-f", name, "--json")
-    assert (code, err) == (0, "")
-    content = strict(out)
-    assert set(content) >= KEYS
-    assert (content["formulation"], content["status"], content["target"]) == (name, "certified", "labels")
-    named = {"lower", "upper", "gap", "relative_gap", "scale", "rounding", "ridge", "ridge_share", "stretch"}
-    assert set(content["certificate"]) - {"ridges", "gain"} == named
-    assert content["objective"] in (content["certificate"]["lower"], content["certificate"]["upper"])
-    assert np.shape(content["weights"]) == (M,)
-    assert np.shape(content["alpha"]) == (3, N)
-    assert np.shape(content["bias"]) == (3,)
-    assert content["bias_interval"] is None
-    assert content["coefficients"] is None or np.shape(content["coefficients"]) == (3, M, N)
-    assert content["y"] == (2 * LABELS.T - 1).tolist()
-    assert content["label_names"] == ["red", "green", "blue"]
-    assert content["classes"] is None
-    assert (content["norms"] is None) == (name in ("ts", "ts_l1", "alignment"))
-    if name.startswith("ml_"):
-        assert content["parameters"]["bias"] is False
-        assert content["bias"] == [0, 0, 0]
-        assert np.shape(content["multipliers"]["gamma"]) == (3,)
-
-
-@pytest.mark.parametrize("name", EMBEDDINGS)
-def test_json_of_a_hypergraph_has_its_embedding(run, labelled, name):
-    code, out, err = run("solve", labelled, "-f", name, "--set", "dimensions=2", "--json")
-    assert (code, err) == (0, "")
-    content = strict(out)
-    assert set(content) >= KEYS
-    assert (content["status"], content["parameters"]["dimensions"]) == ("certified", 2)
-    assert [content[key] for key in ("alpha", "coefficients", "norms", "bias_interval")] == [None] * 4
-    assert np.shape(content["multipliers"]["Z"]) == (N, 3)
-    assert np.shape(content["multipliers"]["B"]) == (N, 2)
-    assert np.shape(content["multipliers"]["eigenvalues"]) == (3,)
-    assert "1 of 8 samples" in content["notes"][0]
 
 
 @pytest.mark.parametrize("name", ["ml_sum", "ts", "hypergraph"])
@@ -216,35 +177,6 @@ def test_every_label_has_its_columns_whatever_its_name(run, tmp_path, names):
         header, *rows = csv.reader(text.splitlines(keepends=True))
         assert [len(row) for row in (header, *rows)] == [6] * (T + 1)
         assert [name for name in header[3:] if "\\" not in name] == [name for name in names if name != "\ud800"]
-
-
-@pytest.mark.parametrize(
-    ("arrays", "words"),
-    [
-        ({"test_y": TEST_Y}, ("test_y is given where the training samples have labels", "give test_labels")),
-        ({"test_labels": TEST_LABELS[:, :2]}, ("test_labels has 2 columns for 3 labels", "give one per label")),
-        ({"test_labels": TEST_LABELS[:2]}, ("test_labels has 2 rows for 5 rows of test_kernels",)),
-        ({"test_labels": TEST_LABELS[:, 0]}, ("test_labels has shape (5,)",)),
-        ({"test_labels": 2 * TEST_LABELS}, ("test_labels has entries other than 0 and 1",)),
-    ],
-)
-@pytest.mark.parametrize("name", ["ml_sum", "hypergraph"])
-def test_unusable_test_labels_are_refused_before_anything_is_printed(
-    refusal, run, labelled, tmp_path, name, arrays, words
-):
-    run("solve", labelled, "-f", name, "-q", "-o", tmp_path / "answer.json")
-    np.savez(tmp_path / "test.npz", test_kernels=TEST, **arrays)
-    message = refusal("predict", tmp_path / "answer.json", tmp_path / "test.npz")
-    for word in ("mklcvx: test ", "test.npz: ", *words):
-        assert word in message
-    assert message.count("test.npz") == 1
-
-
-def test_unknown_test_classes_are_refused(refusal, run, classed, tmp_path):
-    run("solve", classed, "-f", "ml_sum", "-q", "-o", tmp_path / "answer.json")
-    np.savez(tmp_path / "test.npz", test_kernels=TEST, test_classes=np.arange(T))
-    message = refusal("predict", tmp_path / "answer.json", tmp_path / "test.npz")
-    assert "test_classes has 0, 1, 2, 3, … (5 values), the training samples have cat, dog, owl" in message
 
 
 @pytest.mark.parametrize(("name", "left_out"), [("ts", "beta"), ("hypergraph", "Z and B")])

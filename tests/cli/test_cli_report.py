@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import pytest
 
@@ -58,16 +57,3 @@ def test_verify_writes_the_page_of_a_trace(run, problem, tmp_path):
 def test_without_matplotlib_reports_are_refused(refusal, problem, monkeypatch):
     monkeypatch.setattr("mklcvx.cli.options.find_spec", lambda name: None)
     assert "pip install 'mklcvx[plot]'" in refusal("report", problem)
-
-
-def test_a_page_is_written_whole_or_not_at_all(refusal, problem, tmp_path, monkeypatch):
-    target = tmp_path / "report.html"
-    target.write_text("before", encoding="utf-8")
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    assert "No space left" in refusal("report", problem, "-o", target, "--solvers", "interior", "-q")
-    assert target.read_text(encoding="utf-8") == "before"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["problem.npz", "report.html"]

@@ -147,12 +147,6 @@ def test_counts_are_predicted_by_their_means(run, tmp_path):
         off = float(np.mean(np.abs(arrays["mean"] - 1)))
     assert f"mean absolute error {off:.4g}" in err
     assert run("predict", answer, tmp_path / "problem.npz")[1].splitlines()[0] == "decision,mean"
-    assert run("prove", tmp_path / "problem.npz", "--set", "loss=poisson")[0] == 0
-    code, out, err = run("cv", tmp_path / "problem.npz", "--grid", "C=0.5,1", "--set", "loss=poisson", "--folds", "4")
-    assert code == 0, err
-    code, _, err = run("solve", tmp_path / "problem.npz", "--set", "loss=poisson", "--set", "epsilon=1")
-    assert code != 0
-    assert "epsilon does not belong to loss poisson" in err
     np.savez(tmp_path / "far.npz", test_kernels=1e5 * np.concatenate([TEST, -TEST], axis=1))
     code, _, err = run("predict", answer, tmp_path / "far.npz", "-o", tmp_path / "far.json")
     assert (code, (tmp_path / "far.json").exists()) == (2, False)
@@ -174,13 +168,6 @@ def test_a_tube_that_is_free_from_solve_to_check_and_prove(run, tmp_path):
         assert record["multipliers"]["epsilon"] >= 0
         assert audited([str(tmp_path / "problem.npz"), str(answer)], evaluated_file, point_multipliers) == 0
         assert run("prove", tmp_path / "problem.npz", "-f", formulation, *chosen)[0] == 0
-    code, out, err = run(
-        "cv", tmp_path / "problem.npz", "-f", "sum", "--grid", "nu=0.2,0.6", *chosen[:2], "--folds", "3"
-    )
-    assert code == 0, err
-    code, _, err = run("solve", tmp_path / "problem.npz", "--set", "loss=nu_svr", "--set", "epsilon=1")
-    assert code != 0
-    assert "epsilon does not belong to loss nu_svr: it takes C and nu" in err
 
 
 def test_paths_and_cross_validation_take_a_response(run, tmp_path):
@@ -226,22 +213,6 @@ def test_without_targets_a_sample_is_like_the_others_or_not(run, found, tmp_path
     code, out, err = run("predict", answer, tmp_path / "test.npz")
     assert (code, err) == (0, f"accuracy 1.0000 on {T} samples\n")
     assert out.splitlines()[0] == "decision,label"
-
-
-@pytest.mark.parametrize(
-    ("test", "words"),
-    [
-        ({"test_y": [1] * T}, "test_y is given where the training samples have response: give test_response"),
-        ({"test_response": [1.0]}, "test_response has 1 rows for 5 rows of test_kernels"),
-        ({"test_response": np.full(T, np.nan)}, "test_response has the entry nan at [0]"),
-        ({"test_response": np.ones((T, 2))}, "test_response has 2 columns for 1 outputs"),
-    ],
-    ids=range(4),
-)
-def test_test_responses_that_do_not_fit_are_refused(refusal, found, tmp_path, test, words):
-    answer = written(found, tmp_path / "answer.json", target="response", label_names=("response",))
-    np.savez(tmp_path / "test.npz", test_kernels=TEST, **test)
-    assert words in refusal("predict", answer, tmp_path / "test.npz")
 
 
 # ------------------------------------------------------------------------------------------------- losses that fit

@@ -8,9 +8,6 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 from mklcvx import (
     HypergraphEmbedding,
@@ -78,14 +75,6 @@ def test_scaled_weights_compare_kernels_of_different_size():
 
 
 # -------------------------------------------------------------------------------------------------- model selection
-def test_a_grid_search_over_a_pipeline():
-    pipeline = make_pipeline(StandardScaler(), MKLClassifier("sm1", KERNELS))
-    grid = {"mklclassifier__C": [0.1, 1.0], "mklclassifier__theta": [0.5, 1.0]}
-    search = GridSearchCV(pipeline, grid, cv=3).fit(CANCER, MALIGNANT)
-    assert search.best_score_ > 0.9
-    best = search.best_estimator_[-1]
-    assert best.solutions_[0].certified
-    assert search.best_params_["mklclassifier__theta"] == best.solutions_[0].parameters["theta"]
 
 
 def test_the_same_grid_search_on_a_precomputed_stack_slices_both_axes():
@@ -257,14 +246,6 @@ def test_a_label_that_training_cannot_learn_is_constant():
     np.testing.assert_array_equal(predicted[:, [1, 3]], labels[:, [1, 3]])
     others = MultiLabelMKL(kernels=KERNELS).fit(WINE, labels[:, [0, 2]]).predict(WINE)
     np.testing.assert_array_equal(predicted[:, [0, 2]], others)
-
-
-def test_the_embedding_goes_into_a_pipeline():
-    embedding = HypergraphEmbedding(kernels=KERNELS, expansion="star")
-    pipeline = make_pipeline(embedding, SVC()).fit(WINE, GRAPE)
-    assert pipeline.score(WINE, GRAPE) > 0.95
-    width = pipeline[0].transform(WINE).shape[1]
-    assert list(pipeline[0].get_feature_names_out()) == [f"hypergraphembedding{j}" for j in range(width)]
 
 
 # ------------------------------------------------------------------------------------------------------------- paths

@@ -10,7 +10,7 @@ import pytest
 
 from joint_cases import FOR_CLASSES, classes, responses
 from mklcvx import solve, verify
-from mklcvx.io.files import load_solution, save_instance, save_solution
+from mklcvx.io.files import save_instance
 
 pytestmark = pytest.mark.slow
 
@@ -58,21 +58,6 @@ def test_a_bias_where_there_is_none():
     parts = {"alpha": found.alpha, "weights": found.weights, "parameters": {"bias": False, "loss": "softmax"}}
     assert verify(classes(), "l1", **parts, bias=np.zeros(3)).accepted
     assert verify(classes(), "l1", **parts, bias=np.ones(3), diagnosis=False).verdict == "rejected"
-
-
-@pytest.mark.parametrize("ending", ["json", "npz"])
-def test_files_keep_everything(solved, tmp_path, ending):
-    instance, loss, found = solved
-    path = tmp_path / f"solution.{ending}"
-    save_solution(path, found)
-    again = load_solution(path)
-    assert (again.formulation, again.parameters["loss"]) == ("l1", loss)
-    for name in ("weights", "alpha", "bias", "bias_low", "y", "norms"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
-    test = np.asarray(instance.kernels)[:, :4]
-    np.testing.assert_array_equal(again.decision_function(test), found.decision_function(test))
-    assert again.decision_function(test).shape == (4, 3)
-    assert again.predict(test).shape == ((4,) if loss in FOR_CLASSES else (4, 3))
 
 
 def test_the_command_line(solved, tmp_path, run, refusal):

@@ -106,16 +106,6 @@ def test_how_far_weights_may_differ_is_that_of_the_tube_held_at_its_width(bias):
             assert here.high - here.low > 0.01
 
 
-@pytest.mark.parametrize("loss", ["squared", "epsilon_insensitive", "logistic"])
-def test_samples_with_weights_have_prices_of_their_own(loss):
-    plain = instance_of(loss)
-    weighted = plain.with_kernels(plain.kernels, sample_weight=1 + np.arange(plain.samples) % 3)
-    found = solve(weighted, "l1", tol=1e-9, loss=loss)
-    assert verify(weighted, "l1", parameters=parameters(found), **parts(found)).accepted
-    report = verify(plain, "l1", parameters=parameters(found), diagnosis=False, **parts(found))
-    assert report.verdict == "rejected"
-
-
 @pytest.mark.parametrize("loss", ["squared", "quantile", "one_class"])
 def test_what_our_own_certificate_cannot_tell_is_undecided(loss):
     given = {"parameters": parameters(solved(loss, "l1")), "tol": 1e-17}
@@ -123,18 +113,6 @@ def test_what_our_own_certificate_cannot_tell_is_undecided(loss):
     report = verify(instance_of(loss), "l1", objective=(known.lower + known.upper) / 2, **given)
     assert report.verdict == "undecided"
     assert report.diagnosis is None
-
-
-@pytest.mark.parametrize("loss", ["squared", "epsilon_insensitive", "logistic"])
-def test_rounded_answers_are_said_to_be_rounded(loss):
-    found, instance = solved(loss, "l1"), instance_of(loss)
-    for rounded, tol, name in (
-        (lambda x: np.float32(x).astype(float), 1e-10, "single_precision"),
-        (lambda x: np.round(x, 4), 1e-9, "few_decimals"),
-    ):
-        parts = {"weights": rounded(found.weights), "alpha": rounded(found.alpha)}
-        report = verify(instance, "l1", parameters=parameters(found), tol=tol, **parts)
-        assert report.diagnosis.name == name, report.diagnosis.words
 
 
 def test_an_instance_without_labels_shrinks():

@@ -19,25 +19,6 @@ from refusals import check_refused
 pytestmark = pytest.mark.slow
 
 
-def test_weights_of_near_identical_kernels_may_differ_and_it_is_said_which():
-    base = zoo.random(20, 3, overlap=0.8, seed=2)
-    used = int(np.argmax(solve(base, "l1", solver="interior").weights))
-    pair = [used, 3]
-    twins = Instance(np.concatenate([base.kernels, base.kernels[[used]] * (1 + 1e-9)]), base.y)
-    best = solve(twins, "l1", solver="interior")
-    both = best.weights[pair].sum()
-    assert both > 0.3
-    for share in (0.0, 0.3, 1.0):
-        weights = best.weights.copy()
-        weights[pair] = np.array([share, 1 - share]) * both
-        report = verify(twins, "l1", weights=weights)
-        assert report.accepted
-        assert {twins.names[m] for m in pair} <= {one.kernel for one in report.loose}
-    twin = next(one for one in report.loose if one.kernel == "K4")
-    assert twin.low == pytest.approx(0, abs=1e-6)
-    assert twin.high == pytest.approx(both, abs=1e-2)
-
-
 def test_unique_weights_are_not_called_loose():
     assert verify(BINARY, "l1", weights=solution_of("l1").weights).loose == ()
     assert verify(BINARY, "sm2", weights=solution_of("sm2").weights).loose == ()

@@ -16,10 +16,6 @@ from refusals import check_refused
 NAMES = [one.name for one in zoo.SPECIMENS if one.recorded["targets"] in ("response", "none")]
 
 
-def response_of(name):
-    return zoo.specimen(name).instance().response
-
-
 def losses(loss, residuals):
     """The losses as textbooks have them."""
     size = np.abs(residuals)
@@ -105,12 +101,3 @@ def test_both_bounds_of_a_planted_optimum_are_its_value(loss, number):
 def test_unknown_losses_are_refused():
     with check_refused("no optimum is planted for the loss 'hubber': did you mean 'huber'?"):
         zoo.planted_response("hubber", 1)
-
-
-# ------------------------------------------------------------------------------------------- what the specimens claim
-def test_the_planted_function_is_one_of_the_kernels():
-    kernels, exact = zoo.specimen("response-exact").instance().kernels, response_of("response-exact")
-    coefficients = np.linalg.solve(kernels[0] + kernels[1] / 2, exact)
-    np.testing.assert_allclose(4 * coefficients, np.rint(4 * coefficients), atol=1e-6)
-    noise = response_of("response") - exact
-    assert 0.05 < noise.std() < 0.25
