@@ -45,6 +45,38 @@ def found_ends(name, bias, level):
     return np.array(ends)
 
 
+def found_beyond_the_threshold(level, share):
+    """The same of f(x) − ρ for `l1` without targets."""
+    roots = []
+    for kernel in WHOLE.kernels:
+        values, vectors = np.linalg.eigh(kernel)
+        roots.append(vectors * np.sqrt(np.maximum(values, 0.0)))
+    w, mu, rho = [cp.Variable(16) for _ in roots], cp.Variable(3, nonneg=True), cp.Variable()
+    values = sum(root @ one for root, one in zip(roots, w, strict=True))
+    risk = cp.sum(cp.pos(rho - values[TRAINING])) / (share * 14) - rho
+    ratios = cp.Variable(3)
+    limits = [cp.quad_over_lin(one, mu[m]) <= ratios[m] for m, one in enumerate(w)]
+    limits = [*limits, cp.sum(mu) == 1, cp.sum(ratios) / 2 + risk <= level]
+    ways = cp.Minimize, cp.Maximize
+    return np.array(
+        [[cp.Problem(way(values[i] - rho), limits).solve(solver="CLARABEL") for way in ways] for i in (14, 15)]
+    )
+
+
+@pytest.mark.filterwarnings("ignore:Solution may be inaccurate:UserWarning")
+@pytest.mark.parametrize("share", [0.3, 0.5])
+def test_without_targets_it_is_what_lies_beyond_the_threshold(share):
+    instance, tolerance = Instance(INSTANCE.kernels), 1e-4
+    solution = solve(instance, "l1", nu=share)
+    certificate = solution.certificate
+    low, high = mklcvx.decision_interval(instance, solution, KERNELS, DIAGONALS, tolerance=tolerance).T
+    least, most = found_beyond_the_threshold(certificate.lower + tolerance * certificate.base, share).T
+    own = solution.decision_function(KERNELS)
+    assert (low <= np.minimum(own, least + 1e-6)).all()
+    assert (high >= np.maximum(own, most - 1e-6)).all()
+    assert (high - low < 1).all()
+
+
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate:UserWarning")
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("name", REGULARISERS)
