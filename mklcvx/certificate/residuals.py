@@ -65,7 +65,7 @@ def sample_side(instance: Instance, solution: Solution) -> Samples:
     coefficients = solution.all_coefficients
     labels = coefficients.reshape(-1, *coefficients.shape[-2:])
     outputs = np.stack([stack.matvecs_each(one).sum(axis=0) for one in labels]).reshape(solution.alpha.shape)
-    outputs = outputs + np.asarray(solution.bias)[..., None]
+    outputs = outputs + np.asarray(solution.offset)[..., None]
     margins, box = solution.y * outputs, box_of(instance, solution)
     level, shares = float(solution.multipliers.get("rho", 1.0)), solution.alpha / box
     formulation = formulations.get(solution.formulation).posed_for(instance, solution.parameters)
@@ -127,7 +127,7 @@ def single_task(formulation: formulations.SingleTask, instance: Instance, soluti
     both = float(norms @ roots)
     curves = formulation.penalty(norms, **task.own) + formulation.conjugate(roots, **task.own)
     loss, level = task.loss_function, level_of(task.loss_function, solution.multipliers)
-    at_samples = loss.fenchel_young(alpha, outputs + solution.bias, task.y, task.box, level)
+    at_samples = loss.fenchel_young(alpha, outputs + solution.offset, task.y, task.box, level)
     slack = level * loss.slack(alpha, task.box) if loss.free_tube else 0.0
     return GapParts(
         samples=float(at_samples.sum()) + slack,
