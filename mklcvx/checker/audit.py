@@ -315,8 +315,22 @@ def blockwise(name, given, machine, weights, groups, record, level):
     scale = t * t * block_penalty(name, [root(positive(x), -1) for x in each], given, groups, -1)
     scale += block_conjugate(name, [root(positive(x), -1) for x in lifted], given, groups, -1)
     upper, gained = sides.upper + price + level, machine.gained(gain)
+    rate = t * sum(norm * root(delta, 1) for norm, delta in zip(norms, ridges, strict=True))
+    stored = gain - dual_cost(name, q, given, groups), upper + unlifted(machine, sides.upper, rate)
     terms, norms = sides.terms + cost + price + abs(level) + gained, [(x, Fraction(1)) for x in squares]
-    return Point(gain - cost, upper, scale, terms, max(ridges), norms, bias=sides.bias, gain=gained)
+    return Point(gain - cost, upper, scale, terms, max(ridges), norms, bias=sides.bias, stored=stored, gain=gained)
+
+
+def unlifted(machine, paid, rate):
+    """The most that rate·‖α̂‖, which √q̃ ≤ √q + √δ‖α̂‖ adds for the kernels as stored, makes of what the margins cost:
+    rate times the longest α̂; or with a curvature κ of all gains rate·‖α*‖ + rate²/(2κ), ½κ‖α*‖² being paid at least."""
+    if not rate:
+        return rate
+    ends = [(one.low, one.high) for one in machine.samples]
+    if all(None not in pair for pair in ends):
+        return rate * root(sum((max(-low, high) ** 2 for low, high in ends), Fraction(0)), 1)
+    kappa = min(one.kappa for one in machine.samples)
+    return rate * root(2 * paid / kappa, 1) + rate * rate / (2 * kappa)
 
 
 # ---------------------------------------------------------------------------------------------------------- files

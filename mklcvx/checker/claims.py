@@ -74,6 +74,8 @@ class Point(NamedTuple):
     bias: Any = None
     off: Fraction = Fraction(0)  # by how much the bounds change if numbers that files do not hold are rounded
     second: Fraction = Fraction(0)  # the relative gap of the second stage
+    stages: Any = ()  # of its SVMs: both bounds, and what their gap is divided by
+    stored: Any = None  # both bounds of the kernels without their δ, where those with δ are what the others are about
     gain: Any = None  # the scale may vanish beside it; the larger bound takes its place if None
 
     def interval(self):
@@ -82,6 +84,8 @@ class Point(NamedTuple):
 
 
 def number(value, name):
+    if isinstance(value, Fraction):
+        return value
     real = isinstance(value, int | float) and not isinstance(value, bool)
     require(real and np.isfinite(float(value)), f"{name}: not a finite number")
     return Fraction(float(value))
@@ -92,6 +96,8 @@ def numbers(values, shape, name, undefined=False):
     stored = isinstance(values, np.ndarray)
     array = values if stored else np.array(values, dtype=object)
     require(array.shape == shape, f"{name}: not an array of the shape {shape}")
+    if stored and all(isinstance(x, Fraction) for x in array.ravel().tolist()):
+        return array
     require(not stored or (array.dtype.kind in "fiu" and array.itemsize <= 8), f"{name}: not an array of doubles")
     if undefined:
         array = np.array([0.0 if x is None or x != x else x for x in array.ravel()], dtype=object).reshape(shape)

@@ -87,7 +87,8 @@ def evaluated(kernels, labels, record, weight=1.0):
     else:
         point = pairs(stack, belonging(labels, record["target"]), mu, record, given)
     if second:
-        return point._replace(second=second_stage(stack, signs, mu, record, given, weight))
+        stages = list(second_stage(stack, signs, mu, record, given, weight))
+        return point._replace(second=max(map(share, stages)), stages=stages)
     alone = name.startswith("hypergraph") and record["alpha"] is None
     require(alone and record.get("alpha_low") is None, "multipliers.second_stage_gap: missing")
     require(not any(biases({**record, "bias": [record["bias"]]}, (1,))), "bias: there is none in this family")
@@ -251,14 +252,14 @@ def solved(gram, support, right):
 
 
 def second_stage(stack, signs, mu, record, given, weight):
-    """The largest relative gap of the SVMs with the kernel K(μ)."""
+    """Of every SVM with the kernel K(μ): both bounds, and what their gap is divided by."""
     rows = signs if record["target"] != "y" else signs[0]
     alpha = np.atleast_2d(numbers(record["alpha"], rows.shape, "alpha"))
     single = record["target"] == "y"
     low = low_part(record, rows.shape, True)
     lows = [None] * len(signs) if low is None else np.atleast_2d(low)
     shifts = biases({**record, "bias": [record["bias"]]} if single else record, (len(signs),))
-    worst, stretches = Fraction(0), of_machines(record, "second_stage_stretch", len(signs), single)
+    stretches = of_machines(record, "second_stage_stretch", len(signs), single)
     require(min(stretches, default=1) >= 1, "multipliers.second_stage_stretch: below 1")
     stretches = stretches or [Fraction(1)] * len(signs)
     ridges = of_machines(record, "second_stage_ridge", len(signs), single)
@@ -273,11 +274,16 @@ def second_stage(stack, signs, mu, record, given, weight):
         machine = Machine(stack, y, samples, a, mu, None, bias, t, fine, ridge)
         sides, gain = two_sides(machine), sum(fractions(a))
         energy = (dot(mu, sides.q) + sides.penalty) / 2
-        gap = sides.upper - (gain - dot(mu, sides.q) / 2)
+        lower = gain - dot(mu, sides.q) / 2
         base = energy if energy > VANISHING * gain else gain
-        require(base > 0 or gap <= NOTHING, "multipliers.second_stage_gap: the SVMs prove nothing")
-        worst = max(worst, Fraction(0) if gap <= NOTHING else gap / base)
-    return worst
+        require(base > 0 or sides.upper - lower <= NOTHING, "multipliers.second_stage_gap: the SVMs prove nothing")
+        yield lower, sides.upper, base
+
+
+def share(stage):
+    """The relative gap of an SVM."""
+    lower, upper, base = stage
+    return (upper - lower) / base if upper - lower > NOTHING else Fraction(0)
 
 
 def of_machines(record, name, count, single):

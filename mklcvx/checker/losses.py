@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .numbers import chance, exponential, log_one_plus_exp, logarithm, require, trimmed
+from .numbers import chance, exponential, fractions, log_one_plus_exp, logarithm, require, trimmed
 
 GRID = Fraction(1, 2**52)
 LABELS, REAL, NONE = "y", "response", "none"
@@ -253,7 +253,7 @@ def wide_enough(box, signs, bias):
 
 def feasible(alpha, signs, samples, bias, free_margin, most=None):
     """Require α in its box, and its sums. `most` is N."""
-    exact = [Fraction(x) for x in np.asarray(alpha, dtype=float).tolist()]
+    exact = fractions(alpha).tolist()
     for value, one in zip(exact, samples, strict=True):
         inside = (one.low is None or one.low <= value) and (one.high is None or value <= one.high)
         require(inside, "alpha leaves its box")
