@@ -34,6 +34,7 @@ from ..certificate.solution import Solution
 from ..errors import InputError, InternalError
 from ..formulations import Formulation
 from ..problem.arguments import takes_kernels
+from ..problem.checks import check_functions
 from ..problem.instance import Instance
 
 SCHEMA = "mklcvx.proof/1"
@@ -197,6 +198,7 @@ def prove(
     >>> proof.lower <= 1.125 <= proof.upper
     True
     """
+    check_functions(report=report)
     started = time.perf_counter()
     chosen = provable(formulation).posed_for(instance, parameters)
     _, resolved = chosen.task(instance, parameters)  # refuses before anything costs time

@@ -154,7 +154,7 @@ def test_classes_and_label_sets():
         (("--grid", "C=1", "--score", "acuracy"), "did you mean 'accuracy'?"),
         (("--grid", "C=1", "--jobs", "0"), "--jobs"),
         (("--grid", "C=1", "--seed", str(2**32)), "--seed"),
-        (("--grid", "C=1", "--normalise", "sum"), "normalise 'sum' is unknown"),
+        (("--grid", "C=1", "--normalise", "sum"), "unknown normalisation 'sum'"),
         (("--grid", "lam=1", "-f", "hypergraph"), "hypergraph embeds and has no score"),
         (("--grid", "C=1", "-o", "cv.csv"), ".jsonl or .json"),
         (("--set", "C=2"), "grid: l1 has no C here to vary: give --grid C=0.1,1,10 in place of --set C"),

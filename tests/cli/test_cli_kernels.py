@@ -89,7 +89,7 @@ def test_what_is_not_certified_has_status_one(run, wine):
 
 
 def test_refusals(refusal, wine, classes, tmp_path):
-    assert "answer 'alon' is unknown: did you mean 'alone'?" in refusal("kernels", wine, "--answers", "alon")
+    assert "unknown answer 'alon': did you mean 'alone'?" in refusal("kernels", wine, "--answers", "alon")
     assert "parameter" in refusal("kernels", wine, "--set", "D=1")
     assert "unknown parameter 'D'" in refusal("kernels", classes, "--set", "D=1", "-q")
     for setting in ("class_weight=balanced", "multi_class=ovo", "C=scale"):

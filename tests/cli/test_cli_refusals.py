@@ -43,7 +43,7 @@ Y, K = FOR_COMMANDS.y, FOR_COMMANDS.kernels
         (("--max-iter", "1.5"), ("--max-iter",)),
         (("--time-limit", "-1"), ("time_limit = -1.0 is not positive",)),
         (("--repair", "mend"), ("--repair mend is unknown", "give 'clip' or 'shift'")),
-        (("--normalise", "tracee"), ("normalise 'tracee' is unknown", "did you mean 'trace'?")),
+        (("--normalise", "tracee"), ("unknown normalisation 'tracee'", "did you mean 'trace'?")),
         (("--kernels", "age,weight"), ("unknown kernel 'weight'", "one of age, genes, height")),
         (("--kernels", ""), ("unknown kernel ''",)),
         (("-o", "answer.txt"), ("output answer.txt: unknown kind of file '.txt'", ".json or .npz")),

@@ -290,7 +290,7 @@ JSON_FAULTS = [
     ("[" * 100_000, "not readable JSON"),
     ('{"kernels": [[[1, "a"], [2, 3]]], "y": [1, -1]}', "kernels have dtype"),
     ('{"kernels": [[[1, null], [2, 3]]], "y": [1, -1]}', "kernels have dtype"),
-    ('{"kernels": [[[1, 0], [2]]], "y": [1, -1]}', "kernels are ragged"),
+    ('{"kernels": [[[1, 0], [2]]], "y": [1, -1]}', "kernels is ragged"),
     ('{"kernels": null, "y": [1, -1]}', "kernels have dtype"),
     ('{"kernels": {"a": 1}, "y": [1, -1]}', "kernels are a dict"),
     (
