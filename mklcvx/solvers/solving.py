@@ -16,11 +16,12 @@ from ..certificate import Certificate, CertifiedPoint, certify, joined
 from ..certificate.run import Ending, Run
 from ..certificate.solution import Solution
 from ..defaults import SOLVER, TOLERANCE
-from ..errors import InputError, nearest
+from ..errors import InputError
 from ..formulations import Formulation
 from ..formulations._formulation import Given, OfOwn, Own, Posed
 from ..problem.arguments import takes_kernels
-from ..problem.boundary import is_numerical, of_caller
+from ..problem.checks import check_dicts, check_functions, check_name
+from ..problem.faults import is_numerical, of_caller
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance, is_number, is_whole
 from ..problem.ownership import handed_over
@@ -95,7 +96,7 @@ def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, optio
         found, left = _best_of(formulation, found, again), _left(limit, started)
     run.solver, enough = InteriorPoint.name, _enough(found, run, tolerance)
     if run.status is Ending.TIME_LIMIT:
-        run.end(Ending.TIME_LIMIT, limit=limit)  # the one that was given, not what was left of it
+        run.end(Ending.TIME_LIMIT, limit=float(limit or 0.0))  # the one that was given, not what was left of it
     seconds, _ = estimate(getattr(task, "samples", 0), task.count, CLARABEL)
     if enough or given["max_iter"] or (left is not None and left <= 0) or seconds > LONGEST:
         return found, run
@@ -181,8 +182,7 @@ SOLVERS: tuple[Solver, ...] = (
 
 def solver_named(name: str, formulation: Formulation) -> Solver:
     known = {solver.name: solver for solver in SOLVERS}
-    if name not in known:
-        raise InputError(f"unknown solver {name!r}: {nearest(str(name), known)}")
+    check_name("solver", name, known)
     solver = known[name]
     if solver.serves is not None and formulation.name not in solver.serves:
         served = " and ".join(", ".join(solver.serves).rsplit(", ", 1))
@@ -271,6 +271,7 @@ def solve(
     >>> mklcvx.solve(instance.kernels, instance.y, "l1", C=1.0).certified
     True
     """
+    check_functions(report=report, callback=callback)
     method = prepared(formulation, solver, tol, time_limit, max_iter, options)
     limits = {"time_limit": time_limit, "max_iter": max_iter}
     told = {"options": dict(options or {}), "report": report, "callback": callback}
@@ -283,6 +284,7 @@ def prepared(
 ) -> Solver:  # fmt: skip
     """The solver of that name, after its limits and options have been checked."""
     method = solver_named(solver, formulations.get(formulation))
+    check_dicts(options=options)
     check_limits(method.tolerance if tol is None else tol, time_limit, max_iter)
     method.check_options(options or {})
     return method
@@ -301,7 +303,7 @@ def solved(
     preprocessing: Preprocessing | None = None, **given: Own,
 ) -> tuple[Solution, object]:  # fmt: skip
     """The solution, and the last state of an iterative solver: a warm start for the next parameter."""
-    tol = method.tolerance if tol is None else tol
+    tol = method.tolerance if tol is None else float(tol)
     check_size(instance, method.name, parameters)
     instance.check_unchanged()
     steps = fitted_to(preprocessing, instance.count, instance.samples)

@@ -129,7 +129,7 @@ REFUSALS = {
         "misbehaving:raises -f l9": ("unknown formulation 'l9'",),
         "misbehaving:raises --set D=1": ("unknown parameter 'D' of l1",),
         "misbehaving:raises --set C=-1": ("C = -1 is outside the limits",),
-        "misbehaving:raises --level top": ("level 'top' is unknown", "low, mid, high"),
+        "misbehaving:raises --level top": ("unknown level 'top'", "high, low, mid"),
         "misbehaving:raises --time-limit 0": ("time limit 0 is not positive",),
         "misbehaving:raises --specimens unicorn": ("unknown instance 'unicorn'",),
         "misbehaving:raises --specimens labels-rare": ("does not suit l1",),

@@ -80,7 +80,7 @@ def test_the_banks_of_the_papers_have_names():
         ({"theta": 0.5}, "unknown parameter 'theta' of l1"),
         ({"C": 1.0, "nu": 0.5}, "both given"),
         ({"multi_class": "all"}, "multi_class 'all' is unknown"),
-        ({"normalise": "sum"}, "normalise 'sum' is unknown"),
+        ({"normalise": "sum"}, "unknown normalisation 'sum'"),
         ({"solver": "clarabell"}, "did you mean 'clarabel'?"),
         ({"tol": 2.0}, "tol = 2.0 is not between 0 and 1"),
         ({"kernels": "precomputed"}, "not square"),

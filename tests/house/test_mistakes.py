@@ -21,7 +21,7 @@ MISTAKES = {
     "features": (lambda: Instance(X, Y), ("kernels have shape (12, 6)", "features make kernels by mklcvx.kernels")),
     "one matrix": (lambda: Instance(K[0], Y), ("kernels have shape (12, 12)", "kernels[None] for one kernel")),
     "dict": (lambda: Instance({"a": K[0]}, Y), ("kernels are a dict", "list(kernels.values())")),
-    "sizes": (lambda: Instance([K[0], K[1][:5, :5]], Y), ("kernels are ragged", "all must have one size")),
+    "sizes": (lambda: Instance([K[0], K[1][:5, :5]], Y), ("kernels is ragged", "all must have one size")),
     "rectangles": (lambda: Instance(K[:, :5], Y), ("not square", "or (n, n, M), kernel index last")),
     "zero and one": (lambda: Instance(K, Y > 0), ("y has labels False, True", "give them as classes, or map them")),
     "codes": (lambda: Instance(K, CODES), ("y has labels 1, 2, 3", "give them as classes, or map them")),

@@ -93,6 +93,13 @@ def _problems() -> Iterator[Call]:
     yield _call(mklcvx.shrink, instance=instance, formulation="l1", solver=lambda instance, **_: {"objective": 0.0})
     yield _call(mklcvx.prove, instance=instance, formulation="l1", time_limit=5.0)
     yield _call(mklcvx.second_stage, instance=instance, solution=mklcvx.solve(instance, "ts"))
+    smooth = mklcvx.solve(instance, "l1", loss="squared_hinge")
+    yield _call(mklcvx.proved_zeros, instance=instance, solution=smooth)
+    yield _call(mklcvx.narrow_weights, instance=instance, solution=solution, tolerance=1e-3, rounds=2)
+    given = {"test_kernels": K, "test_diagonals": K.diagonal(axis1=1, axis2=2)}
+    yield _call(mklcvx.decision_interval, instance=instance, solution=solution, **given)
+    X = np.random.default_rng(0).normal(size=(8, 2))
+    yield _call(mklcvx.solve_streamed, X=X, y=y, kernels=[0.1, 1.0], working_set=8, **limit)
     yield _call(mklcvx.conform, solver="nowhere:nothing", formulation="l1")
     yield _call(mklcvx.available_losses, formulation="l1", target="labels")
     yield _call(mklcvx.available_solvers, formulation="l1")
