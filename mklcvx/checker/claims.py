@@ -32,8 +32,8 @@ ROWS = ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")  # y has a ro
 VANISHING, NOTHING = Fraction(1, 2**40), Fraction(1, 2**900)
 ROUNDING = Fraction(1, 2**200)  # more than quotients and roots are off by, relative to the terms
 NEARLY = 1 + Fraction(1, 2**50)  # relative error of a quotient or difference of doubles
-SHARPLY = 1 + Fraction(1, 2**10)  # times the gap: as far as bounds that do not prove the tolerance may be apart
-UNITS = Fraction(1, 2**44)  # of terms: what sums of doubles, their bounds on rounding included, may be off by
+SHARE = Fraction(1, 2**10)  # of a gap: what rounding may have added where the tolerance is not proved
+UNITS = Fraction(1, 2**42)  # of terms: what sums of doubles, their bounds on rounding included, may be off by
 PAIRS = ("ts", "ts_l1", "alignment")  # formulations that need no semidefinite kernels
 LIMITS = {
     "theta": ("theta > 0", lambda theta, count: theta > 0),
@@ -170,20 +170,20 @@ def claims(record, point):
     scale, size = number(said["scale"], "certificate.scale"), size_of(said, point)
     vanishing = scale <= VANISHING * size
     base, limit = (size, min(tolerance, VANISHING)) if vanishing else (scale, tolerance)
-    room = max(number(said["gap"], "certificate.gap") * SHARPLY, limit * base) + rounding(point)
-    lost = same_bounds(record, point, room) + rounding(point)
+    same_bounds(record, point, limit * base)
+    room = limit * base + rounding(point)
     largest = upper_of(said) if record["formulation"] == "alignment" else positive(point.scale)
-    require(max(largest - 8 * lost, 0) <= scale <= largest, "certificate.scale: not the terms of the objectives")
+    require(max(largest - room, 0) <= scale <= largest, "certificate.scale: not the terms of the objectives")
     certified = same_share(said, point, base, size if vanishing else largest, limit)
-    certified = certified and (not vanishing or largest <= 2 * VANISHING * size)
+    certified = certified and (not vanishing or largest <= 2 * VANISHING * size + NOTHING)
     if "second_stage_gap" in record["multipliers"]:
         second = number(record["multipliers"]["second_stage_gap"], "multipliers.second_stage_gap")
         require(second >= point.second, "multipliers.second_stage_gap: smaller than the gap is")
         certified = certified and second <= tolerance
     require(record["status"] == ("certified" if certified else "not_certified"), "status: does not follow from the gap")
-    same_norms(record, point, lost)
+    same_norms(record, point, room)
     same_slopes(record, point)
-    same_biases(record, point, room)
+    same_biases(record, point, max(room, point.upper - point.lower))
 
 
 def rounding(point):
@@ -204,19 +204,23 @@ def size_of(said, point):
     return gain
 
 
-def same_bounds(record, point, room):
-    """What the bounds have lost by rounding. They enclose the exact ones, and the room is as far as they are apart."""
+def same_bounds(record, point, allowed):
+    """The bounds enclose the exact ones. They are no further apart than the gap, and have lost no more by rounding than
+    the exact gap, unless as much is allowed."""
     said = record["certificate"]
     lower, upper, gap = (number(said[key], f"certificate.{key}") for key in ("lower", "upper", "gap"))
     require(lower <= point.lower + point.off, "certificate.lower: not what alpha proves")
     require(upper >= point.upper - point.off, "certificate.upper: not what the functions prove")
+    near, lost = rounding(point), upper - point.upper + point.lower - lower
+    far = max(point.upper - point.lower, allowed) + near
+    require(lost <= far, "certificate: the bounds are far from those that the point proves")
+    room = max(gap * (1 + SHARE), allowed) + near
     require(upper - lower <= room, "certificate: the bounds are further apart than the gap")
     require(gap >= least_gap(point), "certificate.gap: smaller than the difference of the bounds")
     require(gap <= (upper - lower) * NEARLY + NOTHING, "certificate.gap: larger than the difference of the claims")
     objective = number(record["objective"], "objective")
     maximum = record["formulation"] == "alignment"
     require(objective == (lower if maximum else upper), "objective: not the certificate's bound")
-    return upper - point.upper + point.lower - lower
 
 
 def least_gap(point):
@@ -238,16 +242,16 @@ def same_share(said, point, base, largest, limit):
     return relative <= limit
 
 
-def same_norms(record, point, lost):
-    """Require every ‖f_m‖ to nine digits of the largest; or ‖f_m‖²/μ_m, half of which is a part of the bounds, to what
-    these have lost."""
+def same_norms(record, point, room):
+    """Require every ‖f_m‖ to seven digits of the largest; or ‖f_m‖²/μ_m, half of which is a part of the bounds, to four
+    times the room."""
     if not point.norms:
         require(record["norms"] is None, "norms: there are none in this family")
         return
     said = fractions(numbers(record["norms"], (len(point.norms),), "norms"))
-    digits = root(max(positive(square) for square, _ in point.norms), 1) / 10**9
+    digits = root(max(positive(square) for square, _ in point.norms), 1) / 10**7
     for norm, (square, weight) in zip(said, point.norms, strict=True):
-        near = abs(norm - root(positive(square), 1)) <= digits or abs(norm**2 - square) <= 4 * weight * lost + NOTHING
+        near = abs(norm - root(positive(square), 1)) <= digits or abs(norm**2 - square) <= 4 * weight * room + NOTHING
         require(norm >= 0 and near, "norms: not those of the functions")
 
 
@@ -332,10 +336,7 @@ def audited(arguments, evaluate, used_by):
     try:
         if len(arguments) != 2:
             raise ValueError("usage: INSTANCE.npz SOLUTION.json|.npz")
-        data, record = arrays_of(arguments[0]), read_solution(arguments[1])
-        require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
-        judge = audit_machines if record.get("schema") == MACHINES else audit
-        status, lines = judge(data, record, evaluate, used_by)
+        status, lines = judged(arrays_of(arguments[0]), read_solution(arguments[1]), evaluate, used_by)
     except Exception as fault:  # a damaged file can fail anywhere
         status, lines = 2, [f"not a point that proves anything: {type(fault).__name__}: {fault}"]
     try:
@@ -344,6 +345,12 @@ def audited(arguments, evaluate, used_by):
     except OSError:  # nobody reads what is said: the status alone says it
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2 if status == 2 else 1)
         return status or 2
+
+
+def judged(data, record, evaluate, used_by):
+    """Exit status and lines for a file of one solution, or of machines."""
+    require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
+    return (audit_machines if record.get("schema") == MACHINES else audit)(data, record, evaluate, used_by)
 
 
 def printable(line):

@@ -304,7 +304,8 @@ def hypergraph(stack, labels, mu, record, given):
     require(stored is not None, "multipliers.Z: too large for JSON: give the solution as .npz")
     z = numbers(stored, np.shape(stored) if np.ndim(stored) == 2 else (n, edges), "multipliers.Z")
     require(len(z) == n, "multipliers.Z: not one row per sample")
-    embedded(stack, mu, lam, h, dimensions, record["multipliers"].get("B"))
+    if record["alpha"] is None:
+        embedded(stack, mu, lam, h, dimensions, record["multipliers"].get("B"))
     exact = fractions(z)
     common = dot(exact, exact) / 4 - turned(exact, h) + root(dot(exact, exact), 1) * blur
     pulls = [dot(exact, kernel.image(z)) / (4 * lam) for kernel in stack]
