@@ -21,7 +21,7 @@ from rich.progress import track
 
 from mklcvx import Instance, Solution, formulations, solve, zoo
 from mklcvx.formulations import Formulation, SingleTask
-from mklcvx.io.writing import write_text
+from shared.running import put
 
 SIZES = ((24, 4), (100, 12), (500, 50))
 LARGEST_FOR_EXACT = 24
@@ -139,10 +139,7 @@ def main(arguments: list[str] | None = None) -> int:
         case = Case(name, kind, samples, count, dict(given))
         results.append((case, *judged(case)))
     text = report(results)
-    if asked.output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(asked.output, text)
+    put(text, asked.output)
     return 0 if all(meets is not False for _, _, meets in results) else 1
 
 

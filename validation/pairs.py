@@ -18,21 +18,18 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 
 from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.certificate.run import Run
 from mklcvx.formulations import Formulation
 from mklcvx.formulations.losses import ALL, CLASSES, COUNTS, KNOWN, LABELS, REAL
-from mklcvx.io.journals import add_line, records
-from mklcvx.io.writing import write_text
 from mklcvx.solvers.conic import CLARABEL, SCS, solve_program
+from shared.running import completed, put
 
 KINDS = ("balanced", "outliers", "duplicated", "rank_one", "badly_scaled", "tiny")
 SAMPLES, COUNT, SMALLEST = 16, 3, 2
@@ -216,11 +213,6 @@ def report(results: dict[Case, dict[str, Any]], planned: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def known(journal: Path | None) -> dict[Case, dict[str, Any]]:
-    rows = [] if journal is None else records(journal)
-    return {Case(*row["case"]): with_infinities(row["result"]) for row in rows}
-
-
 def with_infinities(result: dict[str, Any]) -> dict[str, Any]:
     """Bounds and gaps that are not finite, which a journal has as null."""
     ends = {"lower": -np.inf, "upper": np.inf, "gap": np.inf}
@@ -230,17 +222,6 @@ def with_infinities(result: dict[str, Any]) -> dict[str, Any]:
         if name in result
     }
     return {**result, **changed}
-
-
-def completed(chosen: Sequence[Case], journal: Path | None) -> Iterator[tuple[Case, dict[str, Any]]]:
-    done = known(journal)
-    console = Console(stderr=True)
-    for case in track(chosen, "solving", console=console, disable=not console.is_terminal):
-        if case not in done:
-            done[case] = judged(case)
-            if journal is not None:
-                add_line(journal, {"case": case, "result": done[case]})
-        yield case, done[case]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -253,12 +234,9 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     names = asked.only or [formulation.name for formulation in formulations.SINGLE_TASKS]
     chosen = cases(names, asked.losses or [loss.name for loss in ALL])[:: asked.every]
-    results = dict(completed(chosen, asked.journal))
+    results = {case: with_infinities(one) for case, one in completed(chosen, judged, asked.journal)}
     text = report(results, len(chosen))
-    if asked.output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(asked.output, text)
+    put(text, asked.output)
     return 0 if all("refused" in one or agree(one) for one in results.values()) else 1
 
 

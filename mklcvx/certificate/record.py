@@ -22,6 +22,7 @@ from .rounding import Array
 
 VANISHING = 2.0**-40  # share of the gain below which the scale counts as zero
 NOTHING = 2.0**-900  # more than all guards against underflow add up to
+SHARP = 2.0**-10  # share of a gap by which the bounds may be further apart
 NOISE = 2.0**-50  # share of the largest term: the rounding error of a difference of two bounds
 Sliced = bool | NDArray[np.bool_]  # whether products are in slices: of all kernels, or those of which
 
@@ -182,11 +183,12 @@ def refined_step_by_step(evaluate: Callable[[Sliced], Proved], first: Sliced, to
 
 
 def settled(certificate: Certificate, tolerance: float) -> bool:
-    """Whether slices cannot help: the tolerance is proved, and the value told as sharply; or it is not, and rounding is
-    a small part of the gap."""
+    """Whether slices cannot help: the tolerance is proved, and the value told as sharply; or it is not, rounding is a
+    small part of the gap, and the value told as sharply as that."""
+    apart = certificate.upper - certificate.lower
     if certificate.proves(tolerance):
-        return certificate.upper - certificate.lower <= tolerance * certificate.base
-    return certificate.rounding <= 1e-2 * certificate.gap
+        return apart <= tolerance * certificate.base
+    return certificate.rounding <= 1e-2 * certificate.gap and apart <= (1 + SHARP) * certificate.gap
 
 
 def limit_of(certificate: Certificate, tolerance: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, TypeAlias, TypeGuard
 
@@ -41,10 +42,10 @@ def is_masked(values: object, depth: int = 6) -> bool:
     """Whether an array has masked entries, one in lists and dicts among them: NumPy forgets such masks."""
     if isinstance(values, np.ndarray) and (values.dtype != object or np.ma.is_masked(values)):
         return bool(np.ma.is_masked(values))
-    parts = values.flat if isinstance(values, np.ndarray) else values.values() if isinstance(values, dict) else values
-    if not isinstance(values, list | tuple | dict | np.ndarray) or depth == 0:
-        return False
-    return any(is_masked(one, depth - 1) for one in parts if type(one) not in PLAIN)
+    parts: Iterable[object] = values if isinstance(values, list | tuple) else ()
+    if isinstance(values, np.ndarray | dict):
+        parts = values.flat if isinstance(values, np.ndarray) else values.values()
+    return depth > 0 and any(is_masked(one, depth - 1) for one in parts if type(one) not in PLAIN)
 
 
 def mixes_words(values: object) -> bool:

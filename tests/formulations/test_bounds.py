@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 from cases import GROUPS, LOSSES, NAMES, kernel_count, own_parameters
 from mklcvx import formulations
 from mklcvx.formulations import RankOneCoefficients, Task
-from mklcvx.formulations._roots import increasing_root, increasing_roots, power_simplex
+from mklcvx.formulations._roots import increasing_root, increasing_roots
 from mklcvx.formulations.losses import SQUARED
 
 pytestmark = pytest.mark.slow
 
 PAIRS = [(name, own) for name in NAMES for own in own_parameters(name)]
 SMOOTH = [(name, own) for name, own in PAIRS if name != "group_lasso"]  # U* of that one is 0 or infinite
-FAMILY_A = [(name, own) for name, own in PAIRS if name not in ("li", "ckl", "vskl")]
 IDS = [f"{name}{own}" for name, own in PAIRS]
 
 
@@ -87,44 +86,6 @@ def test_the_inequality_of_group_lasso_is_attained_where_every_root_is_at_its_li
 def shares(mu: cp.Variable, r: float) -> cp.Expression:
     """rμ/(1 − (1−r)μ), in a form that is seen to be convex."""
     return mu if r == 1 else r / (1 - r) * (cp.inv_pos(1 - (1 - r) * mu) - 1)
-
-
-def regulariser(name: str, own: dict, mu: cp.Variable) -> tuple[object, list]:
-    """R(μ) as the table of the theory prints it: value and constraints."""
-    theta, p, r = own.get("theta"), own.get("p"), own.get("l1_ratio")
-    simplex = [cp.sum(mu) == 1]
-    return {
-        "svm": lambda: (0, [mu == 1]),
-        "sum": lambda: (0, [mu == 1]),
-        "average": lambda: (0, [mu == 1 / 4]),
-        "l1": lambda: (0, simplex),
-        "sm1": lambda: (0, [*simplex, mu <= theta]),
-        "sm2": lambda: (cp.sum_squares(mu) / (2 * theta), simplex),
-        "smp": lambda: (
-            (2 * (p - 1) / (theta * p)) ** (p - 1) / p * cp.sum(cp.power(mu, p, approx=False)),
-            simplex,
-        ),
-        "square": lambda: (cp.sum_squares(mu) / (2 * theta), []),
-        "l2": lambda: (0, [cp.norm(mu, 2) <= 1]),
-        "lp": lambda: (0, [cp.pnorm(mu, p, approx=False) <= 1]),
-        "block_elastic": lambda: (0, [mu <= 1] if r == 0 else [cp.sum(shares(mu, r)) <= 1]),
-        "group_lasso": lambda: (own["lam"] ** 2 / 2 * cp.sum(mu), []),
-        "elastic": lambda: (0, [r * cp.sum(mu) + (1 - r) * cp.sum_squares(mu) <= 1]),
-    }[name]()
-
-
-@pytest.mark.parametrize(("name", "own"), FAMILY_A, ids=[f"{name}{own}" for name, own in FAMILY_A])
-def test_penalty_and_conjugate_are_those_of_the_regulariser(name, own):
-    """U(a) = min over μ ≥ 0 of ½ Σ a²/μ + R(μ) and U*(d) = R*(½d²) = max over μ of ½ Σ μ d² − R(μ)."""
-    formulation, count = formulations.get(name), kernel_count(name)
-    a, d = np.array([0.4, 1.0, 2.5, 0.9])[:count], np.array([1.1, 2.0, 1.9, 0.0])[:count]
-    mu = cp.Variable(count, nonneg=True)
-    value, constraints = regulariser(name, own, mu)
-    ratios = [a[m] ** 2 * cp.inv_pos(mu[m]) for m in range(count)]
-    least = cp.Problem(cp.Minimize(cp.sum(ratios) / 2 + value), constraints).solve(solver="CLARABEL")
-    largest = cp.Problem(cp.Maximize(d**2 @ mu / 2 - value), constraints).solve(solver="CLARABEL")
-    assert formulation.penalty(a, **own) == pytest.approx(least, rel=1e-6)
-    assert formulation.conjugate(d, **own) == pytest.approx(largest, rel=1e-6)
 
 
 A, D = np.array([3.0, 4.0, 0.0, 1.0]), np.array([2.0, 1.0, 4.0, 3.0])
@@ -388,13 +349,3 @@ def test_roots():
     assert increasing_root(lambda x: x + 1, 0, 5) == 0
     assert increasing_root(lambda x: x - 9, 0, 5) == 5
     assert increasing_roots(lambda x: x**2 - np.array([4.0, 1e-20]), np.full(2, 3.0)) == pytest.approx([2, 1e-10])
-
-
-@pytest.mark.parametrize(("c", "p"), [(0.5, 2.0), (3.0, 1.5), (1e-4, 2.0), (1e4, 4.0)])
-def test_power_simplex_meets_its_optimality_conditions(c, p):
-    a = np.array([2.0, 1.0, 0.1, 0.0])
-    mu = power_simplex(a, c ** (1 / (p - 1)), p)
-    assert mu.sum() == pytest.approx(1, rel=1e-15)
-    slopes = c * mu ** (p - 1) - np.divide(a**2, 2 * mu**2, out=np.zeros(4), where=a > 0)
-    assert slopes[:3] == pytest.approx(np.full(3, slopes[0]), rel=1e-6)
-    assert slopes[3] >= slopes[0] - 1e-6 * abs(slopes[0])

@@ -61,7 +61,6 @@ def test_every_answer_in_small_is_certified(quick):
         ("cost", ["", "linnerud: one fit", "linnerud: choice and fit", "linnerud: fits"]),
         ("rough", ["data", "gap asked for", "gap proved", "kernels in use"]),
         ("certificates", ["data", "loss", "problems", "certified", "largest gap"]),
-        ("chosen", ["", "linnerud: median C", "linnerud: at the lower / upper end"]),
     ],
 )
 def test_a_table_in_small(quick, table, columns):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.kernel_ridge import KernelRidge
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC
 
-from mklcvx import Instance, solve, verify, zoo
+from mklcvx import solve, verify, zoo
 
 pytestmark = pytest.mark.slow
 
@@ -58,29 +57,3 @@ def test_support_vector_machines_are_accepted(C, combination, tol):
     alpha = np.zeros(instance.samples)
     alpha[svm.support_] = np.abs(svm.dual_coef_[0])
     assert verify(instance, combination, alpha=alpha, C=C, tol=max(TIGHT, 10 * tol), diagnosis=False).accepted
-
-
-@pytest.mark.parametrize("lam", [0.1, 1.0, 5.0])
-def test_ridge_regression_is_accepted(lam):
-    drawn_one = drawn(7)
-    instance = Instance(drawn_one.kernels, response=np.linspace(-1.0, 2.0, 24) ** 2)
-    ridge = KernelRidge(alpha=lam, kernel="precomputed").fit(instance.kernels.sum(axis=0), instance.targets.values)
-    assert verify(
-        instance, "sum", alpha=ridge.dual_coef_, loss="squared", bias=False, C=1 / lam, diagnosis=False
-    ).accepted
-
-
-@pytest.mark.parametrize("C", [0.5, 2.0, 20.0])
-def test_support_vector_regression_is_accepted(C):
-    instance = Instance(drawn(8).kernels, response=np.sin(np.arange(24.0)))
-    svr = SVR(C=C, epsilon=0.1, kernel="precomputed", tol=1e-9).fit(
-        instance.kernels.sum(axis=0), instance.targets.values
-    )
-    alpha = np.zeros(24)
-    alpha[svr.support_] = svr.dual_coef_[0]
-    given = {"loss": "epsilon_insensitive", "epsilon": 0.1, "C": C}
-    assert verify(instance, "sum", alpha=alpha, diagnosis=False, **given).accepted
-
-
-def test_they_are_many():
-    assert 2 * len(PUBLISHED) + len(CONIC) + len(MACHINES) + 6 >= 60

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import runpy
 
-import numpy as np
 import pytest
 
 from conforming import conformed
-from mklcvx import Instance, conform, verify, zoo
+from mklcvx import Instance, zoo
 from mklcvx.bench.conformance.trials import Room
 from places import ROOT
-from refusals import check_refused
 
 pytestmark = pytest.mark.slow
 
 SMALL = ["by-hand", "three-samples", "clouds"]
-needs_mklpy = pytest.mark.skipif(
-    importlib.util.find_spec("MKLpy") is None, reason="MKLpy needs PyTorch: pip install 'mklcvx[bench]'"
-)
 
 
 @pytest.fixture(autouse=True)
@@ -55,120 +49,8 @@ def test_scikit_learns_machines_conform_with_other_losses(room, function, given,
     assert found.rate(level).accepted == len(found.trials) == (2 if given["loss"] == "one_class" else 12)
 
 
-def test_a_loss_that_no_specimen_takes_is_refused():
-    with check_refused("instance 'clouds' does not suit average with loss squared"):
-        conform("third_party:kernel_ridge_average", "average", loss="squared", specimens=["clouds"])
-
-
-@pytest.mark.parametrize("name", [*SMALL, "imbalanced-weighted", "redundancy-12", "duplicated-kernels"])
-def test_clarabel_by_itself_is_accepted_for_l1(name):
-    from third_party import clarabel_l1
-
-    instance = zoo.specimen(name).instance()
-    answer = clarabel_l1(instance.kernels, instance.y, sample_weight=instance.sample_weight)
-    report = verify(instance, "l1", **answer)
-    assert report.accepted, report
-    assert {part.name for part in report.parts} == {"weights", "alpha", "objective"}
-
-
 def clouds() -> Instance:
     return zoo.specimen("clouds").instance()
-
-
-def test_scs_by_itself_is_accepted_at_its_accuracy():
-    """The dual of svm: min ½ α'Qα − 1'α, y'α = 0, 0 ≤ α ≤ C, s = b − Ax in a product of cones."""
-    import scs
-    from scipy import sparse
-
-    instance = clouds().select([0])
-    n, q = instance.samples, instance.y[:, None] * instance.kernels[0] * instance.y
-    data = {
-        "P": sparse.csc_matrix(np.triu(q)), "A": sparse.csc_matrix(np.vstack([instance.y, -np.eye(n), np.eye(n)])),
-        "b": np.concatenate([[0.0], np.zeros(n), np.ones(n)]), "c": -np.ones(n),
-    }  # fmt: skip
-    found = scs.SCS(data, {"z": 1, "l": 2 * n}, eps_abs=1e-8, eps_rel=1e-8, verbose=False).solve()
-    report = verify(instance, "svm", alpha=found["x"], objective=-found["info"]["pobj"], bias=found["y"][0], C=1.0)
-    assert report.accepted, report
-
-
-def test_accelerated_gradient_steps_of_a_few_lines_are_accepted_at_their_accuracy():
-    """max over the box of Σα − θ/8 Σ q_m², the dual of `square` without bias, which is smooth: its weights are θq/2."""
-    instance, theta = clouds(), 0.05
-    q = np.einsum("i,mij,j->mij", instance.y, instance.kernels, instance.y)
-    alpha = previous = np.zeros(instance.samples)
-    for step in range(4000):
-        ahead = alpha + step / (step + 3) * (alpha - previous)
-        images = q @ ahead
-        slope = 1 - theta / 2 * (images @ ahead) @ images
-        previous, alpha = alpha, np.clip(ahead + 2e-3 * slope, 0, 1)
-    sizes = (q @ alpha) @ alpha
-    value = alpha.sum() - theta / 8 * sizes @ sizes
-    given = {"theta": theta, "bias": False}
-    report = verify(instance, "square", alpha=alpha, weights=theta / 2 * sizes, objective=value, parameters=given)
-    assert report.accepted, report
-
-
-def test_least_squares_by_scipy_are_accepted_for_alignment():
-    from scipy.optimize import nnls
-
-    instance = clouds()
-    target = np.outer(instance.y, instance.y).ravel()
-    weights, _ = nnls(instance.kernels.reshape(instance.count, -1).T, target)
-    assert verify(instance, "alignment", weights=weights).accepted
-
-
-@pytest.mark.parametrize("penalty", ["ts", "ts_l1"])
-def test_a_linear_program_by_scipy_and_subgradient_steps_are_accepted_for_pairs(penalty):
-    from scipy.optimize import linprog
-
-    instance, lam = zoo.specimen("two-samples").instance(), 0.05
-    rows, columns = np.triu_indices(instance.samples)
-    z = (instance.kernels[:, rows, columns] * (instance.y[rows] * instance.y[columns])).T
-    count, pairs = instance.count, len(z)
-    if penalty == "ts_l1":
-        cost = np.concatenate([np.full(count, lam), np.full(pairs, 1 / pairs)])
-        weights = linprog(cost, np.hstack([-z, -np.eye(pairs)]), -np.ones(pairs)).x[:count]
-    else:
-        weights = pegasos(z, lam)
-    tolerance = 1e-6 if penalty == "ts_l1" else 5e-3  # of λ‖μ‖², a small part of the value
-    assert verify(instance, penalty, weights=weights, lam=lam, tol=tolerance).accepted
-
-
-def pegasos(z: np.ndarray, lam: float) -> np.ndarray:
-    """Subgradient steps of length 1/(λt), averaged over the second half."""
-    weights, mean = np.zeros(z.shape[1]), np.zeros(z.shape[1])
-    for step in range(1, 20_001):
-        slope = lam * weights - z[z @ weights < 1].sum(axis=0) / len(z)
-        weights = np.maximum(weights - slope / (lam * step), 0)
-        mean += weights / 10_000 if step > 10_000 else 0
-    return mean
-
-
-# --------------------------------------------------------------------------------------------------------------- MKLpy
-@needs_mklpy
-def test_mklpys_average_conforms():
-    found = conform("third_party:mklpy_average", "average", specimens=SMALL)
-    assert found.passed, [trial.words for trial in found.trials]
-
-
-@needs_mklpy
-def test_mklpys_margin_is_ours_in_the_nu_form_but_for_its_single_precision():
-    from third_party import mklpy_margin
-
-    instance = zoo.specimen("separable").instance()
-    nu = 2 / instance.samples
-    report = verify(instance, "average", nu=nu, tol=1e-5, **mklpy_margin(instance.kernels, instance.y, nu=nu))
-    assert report.accepted, report
-
-
-@needs_mklpy
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # MKLpy's own, of NumPy
-def test_mklpys_alignment_is_that_of_centred_kernels_with_weights_of_any_sign():
-    from third_party import mklpy_alignment
-
-    instance = clouds()
-    report = verify(instance, "alignment", **mklpy_alignment(instance.kernels, instance.y))
-    assert report.diagnosis.words == "optimal without the constraint weights ≥ 0, for the kernels centred"
 
 
 # ------------------------------------------------------------------------------------------------------------- reports
@@ -179,10 +61,3 @@ def test_the_reports_are_written_and_say_what_was_found(tmp_path):
     assert "does not conform to `l1`: 0 of 2 accepted" in broken
     assert "Diagnoses: 2 × C_over_n." in broken
     assert "conforms to `average`: 2 of 2 accepted" in (tmp_path / "svc.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("name", ["simplemkl", "broken", "clarabel", "svc", "mklpy-average", "mklpy-alignment"])
-def test_the_reports_are_committed(name):
-    text = (ROOT / "validation" / "conform" / f"{name}.md").read_text(encoding="utf-8")
-    assert f"# {name}\n" in text
-    assert "accepted at" in text

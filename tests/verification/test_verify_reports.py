@@ -19,25 +19,6 @@ from refusals import check_refused
 pytestmark = pytest.mark.slow
 
 
-def test_weights_of_near_identical_kernels_may_differ_and_it_is_said_which():
-    base = zoo.random(20, 3, overlap=0.8, seed=2)
-    used = int(np.argmax(solve(base, "l1", solver="interior").weights))
-    pair = [used, 3]
-    twins = Instance(np.concatenate([base.kernels, base.kernels[[used]] * (1 + 1e-9)]), base.y)
-    best = solve(twins, "l1", solver="interior")
-    both = best.weights[pair].sum()
-    assert both > 0.3
-    for share in (0.0, 0.3, 1.0):
-        weights = best.weights.copy()
-        weights[pair] = np.array([share, 1 - share]) * both
-        report = verify(twins, "l1", weights=weights)
-        assert report.accepted
-        assert {twins.names[m] for m in pair} <= {one.kernel for one in report.loose}
-    twin = next(one for one in report.loose if one.kernel == "K4")
-    assert twin.low == pytest.approx(0, abs=1e-6)
-    assert twin.high == pytest.approx(both, abs=1e-2)
-
-
 def test_unique_weights_are_not_called_loose():
     assert verify(BINARY, "l1", weights=solution_of("l1").weights).loose == ()
     assert verify(BINARY, "sm2", weights=solution_of("sm2").weights).loose == ()
@@ -183,11 +164,6 @@ def test_a_bias_that_is_no_number_is_refused_where_there_is_none(bias):
         verify(LABELS, "ml_sum", bias=bias)
 
 
-def test_arrays_of_bounds_are_refused():
-    with check_refused("lower has shape (2,)"):
-        answer_of({"weights": [1.0], "lower": np.zeros(2), "upper": np.ones(2)})
-
-
 def test_where_the_optimum_is_not_known_well_enough_nothing_is_decided():
     known = Enclosure(lower=1.0, upper=1.01, scale=1.0)
     for value, verdict in ((1.0005, "accepted"), (1.005, "undecided"), (1.02, "rejected")):
@@ -260,16 +236,6 @@ def test_kernels_in_factors_are_shrunk_in_factors():
     chosen = [1, 5, 7]
     part = restricted(THIN, chosen).kernels
     assert np.array(list(part)) == pytest.approx(FORMED.kernels[:, chosen][:, :, chosen], abs=1e-14)
-
-
-def test_entries_of_kernels_in_factors():
-    kernels, formed = THIN.kernels, FORMED.kernels
-    rows, columns = np.array([0, 3, 11]), np.array([2, 3, 0])
-    assert kernels[:, 3, 3:] == pytest.approx(formed[:, 3, 3:], abs=1e-14)
-    assert kernels[:, 3:, 3] == pytest.approx(formed[:, 3:, 3], abs=1e-14)
-    assert kernels[:, rows, columns] == pytest.approx(formed[:, rows, columns], abs=1e-14)
-    with pytest.raises(TypeError, match="one row"):
-        kernels[:, 1:, 1:]
 
 
 # ---------------------------------------------------------------------------------------------- what a report says

@@ -12,7 +12,6 @@ import pytest
 
 from mklcvx import Instance
 from mklcvx.zoo.data import BUNDLED, NAMES, VARIABLE, Dataset, load
-from mklcvx.zoo.data import records as record_book
 from mklcvx.zoo.data.records import RECORDS, checked, record_of
 from refusals import check_refused
 
@@ -209,11 +208,6 @@ def test_records_have_the_sizes_of_the_papers():
     assert all(len(r.means) == len(r.deviations) == r.features for r in RECORDS.values())
     assert sum(RECORDS["vertebral"].counts.values()) == 310
     assert RECORDS["heart"].counts == {"0": 150, "1": 120}
-
-
-def test_records_survive_their_file(tmp_path):
-    record_book.write_records(RECORDS, tmp_path / "records.json")
-    assert record_book.read_records(tmp_path / "records.json") == RECORDS
 
 
 @pytest.mark.parametrize("name", BUNDLED)

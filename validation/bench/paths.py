@@ -24,12 +24,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # where `shared` is
+
 import problems
 from mklcvx import Instance, formulations, solve, solve_path
 from mklcvx.estimators.cross_validation import cross_validate
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior.single_task import InteriorSingle
-from sharing import table
+from shared.tables import table
 
 RESULTS = Path(__file__).parent / "results"
 TOLERANCE, FOLDS = 1e-8, 5

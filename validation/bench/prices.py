@@ -12,7 +12,7 @@ from pathlib import Path
 
 import problems
 from jobs import Job, Result, Study
-from sharing import shown, table
+from shared.tables import shown, table
 
 TEXTBOOK = "textbook:l1"
 DATA = ("breast_cancer", "digits", "overlapping", "moons", "ringnorm")

@@ -20,7 +20,6 @@ from mklcvx.problem.instance import Instance
 
 Array = NDArray[np.float64]
 
-PAPER = "Govindaraj 2009"
 C = 1.0
 
 

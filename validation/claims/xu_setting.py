@@ -19,7 +19,6 @@ from mklcvx.problem.instance import Instance
 
 Array = NDArray[np.float64]
 
-PAPER = "Xu et al. 2013"
 NU = 0.5
 PRICE = 1.0  # C where the paper turns to C-SVC
 BOX = 0.3  # θ of the hinge loss, with five kernels

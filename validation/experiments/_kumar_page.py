@@ -8,8 +8,9 @@ import numpy as np
 
 from _harness import Row, Setting
 from _kumar_tables import ACCURACY, BANKS, BASELINES, METHODS, SECONDS, SETS
-from _reporting import Page, Picture, Table, certificates, label, panels, style
+from _reporting import Page, Picture, Table, certificates, words
 from _significance import average_ranks, corrected_t_test, friedman, mean_and_deviation, verdict_of_cell
+from shared.pictures import label, panels, style
 
 TEST_OVER_TRAIN = 1 / 4
 LEVEL, CHANCE = 0.05, 0.1
@@ -17,32 +18,6 @@ Column = tuple[str, str]
 Results = dict[tuple[str, str, str], list[Row]]
 
 EXPLANATIONS: dict[tuple[str, str, str], str] = {}
-
-RULE = (
-    "the paper finds that no method that learns kernels improves on the better of the best single kernel and the "
-    "average kernel. Here one does where its mean accuracy is higher and the corrected resampled t-test has p < 0.05; "
-    "a tenth of all comparisons may do so by chance before the conclusion is said to fail."
-)
-DIFFERS = (
-    "Splits are our own, seeded, in proportion of the classes; the paper's are not known. {splits}; the paper has 10.",
-    "The number of splits was raised from five to the paper's ten after the first ones had been seen: with two or "
-    "three splits of most columns 3 of 18 comparisons were significant, and the conclusion seemed to fail.",
-    "C from {prices} by four stratified folds; the paper gives no grid. Folds are solved to a certified relative gap "
-    "of 1e-4, in single precision, the final classifiers to 1e-8.",
-    "Features are standardised on the training part before the kernels are computed; the paper does not say whether "
-    "its are. Kernels are centred and of unit variance on the training part, as in the paper. The constant of the "
-    "polynomials, which the paper leaves open, is 1.",
-    "A feature that is constant on the training part (one of Ionosphere's) has no kernels of its own, which makes p = "
-    "442 there, as in the paper.",
-    "TS-MKL is the paper's: Pegasos with batches of 100 and 1000 steps, pairs balanced by weight instead of "
-    "subsampling, λ by its whole grid. The learned weights are scaled to sum 1 before the SVM.",
-    "UFO-MKL: 20 epochs, C as above, α from 0, 0.01, 0.1; the paper's grid is not given. In the reduced protocol "
-    "p = 13d + 13 has {ufo_splits} splits.{ufo}",
-    "The best kernel is chosen together with C by the folds; p = 13d + 13 offers more kernels to choose by chance. The "
-    "paper's best kernel is the same for both.",
-    "Table 3: CPU seconds with the chosen parameters, without the search for them; another machine. Caltech-101 could "
-    "not be had.",
-)
 
 
 def page(setting: Setting, rows: list[Row]) -> Page:
@@ -55,7 +30,8 @@ def page(setting: Setting, rows: list[Row]) -> Page:
         picture(setting, found, columns), seconds_table(found), kernels_table(found, columns),
         certificates(rows, exact=lambda method: method != "ufo"),
     ]  # fmt: skip
-    return Page(verdict(found, columns), differs(setting, found), parts, RULE)
+    rule, differs = made(setting, found)
+    return Page(verdict(found, columns), differs, parts, rule)
 
 
 def grouped(rows: Iterable[Row]) -> Results:
@@ -220,13 +196,9 @@ def speed(found: Results) -> str:
     )
 
 
-def differs(setting: Setting, found: Results) -> list[str]:
+def made(setting: Setting, found: Results) -> tuple[str, list[str]]:
     from kumar import UFO_SPLITS, prices, splits
 
-    filled = {
-        "splits": f"{splits(setting)} splits",
-        "prices": ", ".join(f"{price:g}" for price in prices(setting)),
-        "ufo_splits": UFO_SPLITS,
-        "ufo": "" if any(method == "ufo" for *_, method in found) else " It has not been run here.",
-    }
-    return [line.format(**filled) for line in DIFFERS]
+    grid = ", ".join(f"{price:g}" for price in prices(setting))
+    ufo = "" if any(method == "ufo" for *_, method in found) else " It has not been run here."
+    return words("kumar", setting, splits=f"{splits(setting)} splits", prices=grid, ufo_splits=UFO_SPLITS, ufo=ufo)

@@ -8,7 +8,7 @@ import numpy as np
 
 from _findings import probability, spread
 from _harness import Setting
-from _reporting import Picture, Table, label, panels, style
+from _reporting import Picture, Table
 from _significance import mean_and_deviation
 from regression_machines import LOSSES, RANDOM, ROUGH, SEARCHES, TOLERANCE
 from regression_results import (
@@ -23,6 +23,7 @@ from regression_results import (
     views,
     weighing,
 )
+from shared.pictures import label, panels, style
 
 
 def errors_table(found: Results) -> Table:
@@ -154,27 +155,6 @@ def certificates_table(found: Results) -> Table:
         f"test fold are compared, in standard deviations of the targets. Huber's loss has no witness there.{told}"
     )
     return Table("certificates", "Certificates and witnesses", header, lines, note)
-
-
-def chosen_table(found: Results) -> Table:
-    from regression import MORE_PRICES, PRICES
-
-    lines = []
-    for method in (m for m in found.methods() if m not in ("mean", *SEARCHES)):
-        line: list[Any] = [method]
-        grid = MORE_PRICES if method in SINGLE.values() else PRICES
-        for data in found.sets:
-            if found.has(method, data):
-                prices = [p["C"] for fold in found.of(data, method, "parameters") for p in fold]
-                line += [
-                    float(np.median(prices)),
-                    " / ".join(f"{np.mean([price == end for price in prices]):.0%}" for end in (grid[0], grid[-1])),
-                ]
-            else:
-                line += [None, None]
-        lines.append(line)
-    header = ["", *(f"{data}: {what}" for data in found.sets for what in ("median C", "at the lower / upper end"))]
-    return Table("chosen", "Prices that the inner folds choose", header, lines)
 
 
 def draw(setting: Setting, found: Results, data: str) -> Picture:
