@@ -178,6 +178,7 @@ def _parts() -> Iterator[Call]:
     yield _call(factors.sums, values=np.ones(2))
     yield _call(factors.spread, weights=np.ones(1))
     yield _call(solution.decision_function, kernels=stack[:, :4])
+    yield _call(solution.decision_error, kernels=stack[:, :4])
     yield _call(solution.predict, kernels=stack[:, :4])
     yield _call(solution.labels_of, values=np.ones((1, 4)))
     yield _call(solution.certificate.proves, tolerance=1e-6)
