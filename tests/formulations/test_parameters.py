@@ -289,3 +289,16 @@ def test_what_is_rare_is_said_of_few():
         ("needs_groups", ["ckl", "vskl"]),
     ):
         assert [name for name in NAMES if getattr(formulations.get(name), attribute)] == names
+
+
+SYMBOLS = {
+    "single task": "risk(f) ≥ gain(α)",
+    "many labels": "H_k(μ) = min over f_k",
+    "two stages": "makes a K-example z_ij",
+    "hypergraph": "\n    clique ",
+}
+
+
+@pytest.mark.parametrize("formulation", formulations.FORMULATIONS, ids=lambda formulation: formulation.name)
+def test_the_family_explains_its_symbols(formulation):
+    assert SYMBOLS[formulation.family] in formulation.notation

@@ -7,6 +7,7 @@ import pytest
 
 from cases import KINDS, LOSSES, given_for, instance_for, own_parameters
 from checks import check_enclosed, check_solution
+from covering import covering
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior.reduced_hessian import ReducedHessian
@@ -31,7 +32,11 @@ def test_where_kernels_without_weight_contribute_it_is_certified_or_says_that_it
     assert exact.certificate.lower <= solution.certificate.upper + 2e-8 * exact.certificate.scale
 
 
-ORDINARY = [(name, loss, kind) for name, loss in LOSSES for kind in KINDS if (name, kind) not in DEGENERATE]
+ORDINARY = [
+    (name, loss if (name, loss) in LOSSES else "c", kind)
+    for name, loss, kind in covering(NAMES, ["c", "nu"], KINDS)
+    if (name, kind) not in DEGENERATE
+]
 
 
 @pytest.mark.parametrize(("name", "loss", "kind"), ORDINARY)

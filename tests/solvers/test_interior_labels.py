@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cases import KINDS
+from covering import covering
 from mklcvx import Instance, formulations, zoo
 from mklcvx.formulations.families.multi_label import LabelTask
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
@@ -72,9 +73,7 @@ def check_ended_by_rounding(name: str, task: LabelTask):
     assert run.iterations <= 60
 
 
-@pytest.mark.parametrize("price", [1e-4, 1.0, 1e4])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("price", "kind", "name"), covering([1e-4, 1.0, 1e4], KINDS, NAMES))
 def test_every_kind_of_instance_is_certified_to_1e_9(name, kind, price):
     task = task_of(name, with_labels(KINDS[kind](), 3), price)
     if kind == "rank one" and price == 1e4:
@@ -83,9 +82,9 @@ def test_every_kind_of_instance_is_certified_to_1e_9(name, kind, price):
         check_certified(name, task)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("sizes", [(1e-9, 1.0, 1e9), (1e9, 1e9, 1e9), (1e-9, 1e-9, 1e-9)])
-@pytest.mark.parametrize("price", [1e-4, 1e4])
+@pytest.mark.parametrize(
+    ("name", "sizes", "price"), covering(NAMES, [(1e-9, 1.0, 1e9), (1e9, 1e9, 1e9), (1e-9, 1e-9, 1e-9)], [1e-4, 1e4])
+)
 def test_kernels_of_any_size_are_certified(name, sizes, price):
     base = with_labels(zoo.random(24, 3, seed=3), 3)
     check_certified(name, task_of(name, base.with_kernels(base.kernels * np.array(sizes)[:, None, None]), price))
