@@ -68,13 +68,6 @@ def test_version():
     assert (done.returncode, done.stdout, done.stderr) == (0, f"mklcvx {mklcvx.__version__}\n", "")
 
 
-def test_help_names_every_command():
-    done = process("--help")
-    assert (done.returncode, done.stderr) == (0, "")
-    for command in ("list", "explain", "solve", "predict", "demo"):
-        assert command in done.stdout
-
-
 def test_solving_in_a_process_of_its_own(problem, tmp_path):
     done = process("solve", problem, "--json", "-o", tmp_path / "answer.npz")
     assert (done.returncode, done.stderr) == (0, "")

@@ -84,15 +84,15 @@ REFUSALS = {
         "-f ckl": ("ckl needs groups of kernels, the instance has none: store groups in the file",),
     },
     "cv problem.npz": {
-        "--grid thetta=1": ("unknown parameter 'thetta' of l1",),
+        "--folds 2 --grid thetta=1": ("unknown parameter 'thetta' of l1",),
         "--grid C=1 --set C=2": ("C is both fixed and varied",),
         "--grid C=1 --folds 1": ("folds = 1: there are",),
         "--grid C=1 --jobs 0": ("--jobs",),
         f"--grid C=1 --seed {2**32}": ("--seed",),
         "--grid lam=1 -f hypergraph": ("hypergraph embeds and has no score",),
         "--grid C=1 -o cv.csv": (".jsonl or .json",),
-        "--set C=2": ("grid: l1 has no C here to vary: give --grid C=0.1,1,10 in place of --set C",),
-        "--set nu=0.3": ("give --grid nu=0.1,0.3,0.5 in place of --set nu",),
+        "--folds 2 --set C=2": ("grid: l1 has no C here to vary: give --grid C=0.1,1,10 in place of --set C",),
+        "--folds 2 --set nu=0.3": ("give --grid nu=0.1,0.3,0.5 in place of --set nu",),
     },
     "report problem.npz": {
         "-o page.txt": ("page.txt", ".html"),
