@@ -1,5 +1,5 @@
-"""The command line as a process of its own: no heavy import before solving, any terminal, readers who leave, and standard
-output and error that are closed, full, or no longer read: the exit status stays true."""
+"""The command line as a process of its own: no heavy import before solving, any terminal, readers who leave; standard
+output and error that are closed, full, or no longer read leave the exit status true."""
 
 from __future__ import annotations
 

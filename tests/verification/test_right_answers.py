@@ -1,4 +1,4 @@
-"""Right answers by other solvers, each at the accuracy that it has: none is rejected; those of third parties conform."""
+"""Right answers by other solvers, each at the accuracy that it has: none is rejected, and third parties conform."""
 
 from __future__ import annotations
 
