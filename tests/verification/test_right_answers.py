@@ -6,6 +6,7 @@ import runpy
 
 import numpy as np
 import pytest
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
 from conforming import conformed
@@ -112,3 +113,13 @@ def test_the_reports_are_written_and_say_what_was_found(tmp_path):
     assert "does not conform to `l1`: 0 of 2 accepted" in broken
     assert "Diagnoses: 2 × C_over_n." in broken
     assert "conforms to `average`: 2 of 2 accepted" in (tmp_path / "svc.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("lam", [0.1, 1.0, 5.0])
+def test_ridge_regression_is_accepted(lam):
+    drawn_one = drawn(7)
+    instance = Instance(drawn_one.kernels, response=np.linspace(-1.0, 2.0, 24) ** 2)
+    ridge = KernelRidge(alpha=lam, kernel="precomputed").fit(instance.kernels.sum(axis=0), instance.targets.values)
+    assert verify(
+        instance, "sum", alpha=ridge.dual_coef_, loss="squared", bias=False, C=1 / lam, diagnosis=False
+    ).accepted

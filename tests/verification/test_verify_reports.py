@@ -277,3 +277,13 @@ def test_a_combination_is_a_setting_of_a_convention():
         verify(BINARY, "average", convention="simplemkl", objective=1.0)
     with check_refused("unknown convention 'sklearn': did you mean one of sklearn_kernel_ridge, ", "sklearn_svc"):
         verify(BINARY, convention="sklearn", objective=1.0)
+
+
+def test_entries_of_kernels_in_factors():
+    kernels, formed = THIN.kernels, FORMED.kernels
+    rows, columns = np.array([0, 3, 11]), np.array([2, 3, 0])
+    assert kernels[:, 3, 3:] == pytest.approx(formed[:, 3, 3:], abs=1e-14)
+    assert kernels[:, 3:, 3] == pytest.approx(formed[:, 3:, 3], abs=1e-14)
+    assert kernels[:, rows, columns] == pytest.approx(formed[:, rows, columns], abs=1e-14)
+    with pytest.raises(TypeError, match="one row"):
+        kernels[:, 1:, 1:]
