@@ -123,8 +123,6 @@ def test_scaled_weights_compare_kernels_of_different_size():
 
 
 # -------------------------------------------------------------------------------------------------- model selection
-
-
 def test_the_same_grid_search_on_a_precomputed_stack_slices_both_axes():
     """Centring and scaling are fitted within each fold, so that the scores are the same to the last digit."""
     grid = {"C": [0.1, 10.0], "theta": [0.5, 1.0]}
@@ -257,8 +255,6 @@ def test_a_fit_that_is_not_certified_warns_with_its_gap():
 
 
 # ------------------------------------------------------------------------------------------ joint fits and embeddings
-
-
 def test_a_label_that_training_cannot_learn_is_constant():
     labels = np.column_stack([LABELS[:, 0], np.zeros(60), LABELS[:, 2], np.ones(60)]).astype(np.int8)
     with pytest.warns(UserWarning, match="labels 1, 3 are the same for all training samples"):

@@ -58,8 +58,6 @@ def test_weights_are_repetitions_for_everything_but_the_columns_of_transform(mod
 
 
 # ------------------------------------------------------------------------------------------------------ joint outputs
-
-
 @unscaled
 @pytest.mark.parametrize("loss", ["softmax", "crammer_singer"])
 def test_classes_jointly_have_one_machine(loss, tmp_path):
@@ -101,8 +99,6 @@ def test_of_several_machines_the_combination_is_their_mean_and_undefined_weights
 
 
 # ------------------------------------------------------------------------------------------------- scikit-learn's ways
-
-
 @pytest.mark.parametrize(
     ("loss", "settings", "present"),
     [
@@ -131,8 +127,6 @@ def test_probabilities_belong_to_the_loss_that_was_fitted():
 
 
 # ------------------------------------------------------------------------------------------------------------- files
-
-
 def test_files_whose_parts_do_not_fit_are_refused(tmp_path):
     OneClassMKL("l2", KERNELS.kernels).fit(LEARNED).save(tmp_path / "one.npz")
     MKLRegressor("l2", KERNELS.kernels).fit(LEARNED, TARGET).save(tmp_path / "real.npz")
@@ -194,8 +188,6 @@ def test_nothing_is_said_where_all_is_well():
 
 
 # -------------------------------------------------------------------------------------------------- a tube that is free
-
-
 def test_nu_belongs_to_nu_svr_and_to_one_output():
     with check_refused("parameter nu does not belong to loss squared", "nu_svr"):
         MKLRegressor("l1", KERNELS, nu=0.3).fit(LEARNED, TARGET)

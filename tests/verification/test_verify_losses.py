@@ -147,8 +147,6 @@ def test_violations_say_which_bound_of_the_loss_is_left():
 
 
 # -------------------------------------------------------------------------------------------------------- uniqueness
-
-
 @pytest.mark.parametrize("loss", ["squared", "huber", "absolute", "quantile"])
 def test_weights_that_are_said_to_be_open_are_as_good(loss):
     """The ends of a range, where the two copies of a kernel share what there is."""
@@ -215,8 +213,6 @@ def test_a_hinge_that_is_hardly_smoothed_is_the_hinge(width):
 
 
 # -------------------------------------------------------------------------------------------------------------- files
-
-
 def test_targets_that_a_loss_does_not_take_are_refused():
     with check_refused("loss one_class needs no targets", "use loss squared"):
         verify(instance_of("squared"), "l1", objective=1.0, loss="one_class")
