@@ -70,7 +70,7 @@ def test_nu_svr(name, nu, weighted):
         assert not verify(posed, nu=nu / 2, diagnosis=False, **given, **parts).accepted
 
 
-@pytest.mark.parametrize(("name", "weighted"), zip(RESPONSES, (False, True, True), strict=True))
+@pytest.mark.parametrize(("name", "weighted"), [*zip(RESPONSES, (False, True, True), strict=True)])
 def test_kernel_ridge(name, weighted):
     instance, kernel = combined(name)
     price = 1.0 + np.arange(instance.samples) % 3 if weighted else np.ones(instance.samples)
