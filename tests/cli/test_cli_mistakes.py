@@ -186,10 +186,6 @@ def test_a_mistake_gets_one_line_with_a_remedy_for_the_command_line(refusal, fol
     assert len(said) < 400
 
 
-def test_the_list_of_mistakes_is_long():
-    assert len(MISTAKES) >= 60
-
-
 def test_labels_that_begin_alike_are_told_apart(run, folder, monkeypatch):
     monkeypatch.chdir(folder)
     _, _, said = run("solve", "long.npz", "-q")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 import mklcvx
-from mklcvx import zoo
-from mklcvx.cli.main import main
-from mklcvx.io.files import load_instance, load_solution, save_instance
+from mklcvx.io.files import load_instance, load_solution
 from refusals import CERTIFICATE, KEYS, strict
 from stacks import FOR_COMMANDS
 
@@ -111,13 +107,3 @@ def test_names_are_shown_as_they_are_and_never_obeyed(run, tmp_path):
     assert "[/red]" in out
     assert "[bold]loud" in out
     assert "\x1b" not in out
-
-
-def test_kernels_are_chosen_by_names_that_have_commas(tmp_path, capsys):
-    instance = zoo.random(6, 2)
-    named = instance.with_kernels(instance.kernels, names=["poly(degree=2, coef0=1)", "b"], groups=None)
-    save_instance(tmp_path / "problem.npz", named)
-    with pytest.raises(SystemExit) as stop:
-        main(["solve", str(tmp_path / "problem.npz"), "--kernels", "poly(degree=2, coef0=1),b", "--json"])
-    assert stop.value.code == 0
-    assert json.loads(capsys.readouterr().out)["names"] == ["poly(degree=2, coef0=1)", "b"]

@@ -197,8 +197,6 @@ def test_what_is_not_certified_is_counted_and_said():
 
 
 # --------------------------------------------------------------------------------------------------------- the record
-
-
 def test_the_record_is_complete_and_reads_as_json(planted):
     record = json.loads(json.dumps(planted.as_dict(), allow_nan=False))
     assert record["schema"] == "mklcvx.kernels/1"

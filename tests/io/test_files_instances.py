@@ -22,8 +22,6 @@ TEST = FOR_FILES.test_kernels
 
 
 # ------------------------------------------------------------------------------------------------- round trips
-
-
 def test_an_instance_written_with_numpy_alone_is_read(tmp_path):
     np.savez(tmp_path / "plain.npz", kernels=K, y=Y, names=np.array([b"a", b"b", b"c"]), comment="unused")
     assert load_instance(tmp_path / "plain.npz").names == ("a", "b", "c")

@@ -68,12 +68,9 @@ def test_a_response_is_a_column_or_a_row(saved, response):
     [
         (cells("a", "b"), "response is not a numeric array"),
         (REAL * 1j, "response has dtype complex128"),
-        (REAL * np.nan, "response has the entry nan at [0, 0]"),
-        (REAL.T, "(samples seem to be in columns)"),
-        (np.zeros((N, 2, 2)), "response has shape (6, 2, 2)"),
         (np.empty((0, 0)), "response has shape (0, 0)"),
     ],
-    ids=range(6),
+    ids=range(3),
 )
 def test_a_response_that_cannot_be_used_is_refused(saved, response, words):
     with check_refused("problem.mat", words):

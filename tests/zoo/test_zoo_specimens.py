@@ -200,8 +200,6 @@ def test_planted_optima_are_exact(name):
 
 
 # ------------------------------------------------------------------------------------------- what the specimens claim
-
-
 @pytest.mark.parametrize("formulation", ["l1", "sm1", "sm2", "smp", "square", "elastic", "block_elastic"])
 @pytest.mark.parametrize(("name", "power"), [("huge", 60), ("minute", -60)])
 def test_scales_change_nothing_but_the_units(name, power, formulation):
