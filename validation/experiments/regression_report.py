@@ -22,7 +22,6 @@ from regression_results import (
 from regression_tables import (
     certificates_table,
     cost_table,
-    draw,
     errors_table,
     rough_table,
     tests_table,
@@ -52,7 +51,7 @@ def report(setting: Setting, rows: list[Row]) -> Page:
         )
     parts.append(tests_table(found))
     for data in found.sets:
-        parts += [weights_table(found, data), draw(setting, found, data)]
+        parts.append(weights_table(found, data))
     parts += [cost_table(found), rough_table(found), certificates_table(found)]
     rule, how = made(setting, found)
     return Page(in_short(findings), how, parts, rule, heading="How it was measured")
