@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Tests start many processes: what Python has compiled is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims headlines \
+.PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims hypergraphs \
 	golden truth conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
 	cluster streamed weight-ranges soak misuse seams threads test-conditions test-processors fuzz faults clean
 
@@ -71,8 +71,8 @@ defaults: .venv/installed
 claims: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/claims
 
-headlines: .venv/installed
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/headlines
+hypergraphs: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/hypergraphs.py -o validation/hypergraphs.md
 
 golden: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/golden

@@ -57,7 +57,7 @@ outside_pages = {
     "validation/conform/svc.md": "docs/outside/conform_svc.md",
     "validation/defaults.md": "docs/outside/defaults.md",
     "validation/engine.md": "docs/outside/engine_results.md",
-    "validation/headlines/headlines.md": "docs/outside/headlines.md",
+    "validation/hypergraphs.md": "docs/outside/hypergraphs.md",
     "validation/matrix/validation.md": "docs/outside/matrix.md",
     "validation/routes.md": "docs/outside/routes.md",
     "validation/solvers.md": "docs/outside/solvers.md",

@@ -7,7 +7,7 @@ those that scikit-learn bundles, two banks of kernels on standardised features, 
 training and 400 test samples. Kernels are scaled in several ways, as they are or centred, and combined by `average`,
 `l1` and `lp`; several classes are told apart one against the rest. C is in units of the kernels: the number times
 1/(mean k(x, x) of all kernels), so that a common factor of the kernels changes nothing. Solved to a relative gap of
-1e-4. The estimators of regression, of two stages and of hypergraphs, and the zoo's kernels, are tried on less.
+1e-4. The estimators of regression, of two stages and of hypergraphs are tried on less.
 
 A journal keeps what is done, so that an interrupted run goes on where it ended.
 """
@@ -18,30 +18,26 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import track
 from sklearn.datasets import load_diabetes
 from sklearn.metrics import f1_score
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import mklcvx
 from defaults_page import page
-from mklcvx import HypergraphEmbedding, InputError, Instance, MKLClassifier, MKLRegressor, TwoStageMKL, zoo
+from mklcvx import HypergraphEmbedding, Instance, MKLClassifier, MKLRegressor, TwoStageMKL
 from mklcvx.estimators.bank import FittedBank
 from mklcvx.estimators.columns import Table
-from mklcvx.io.journals import add_line, records
-from mklcvx.io.writing import write_text
-from mklcvx.problem.low_rank import dense
 from mklcvx.problem.preprocessing import Preprocessing
 from mklcvx.zoo.data import BUNDLED, VARIABLE, load
+from shared.running import completed, put
 
 Array = NDArray[np.float64]
 
@@ -58,7 +54,6 @@ STEPS: dict[str, tuple[bool, str | None]] = {
 FORMULATIONS: dict[str, dict[str, Any]] = {"average": {}, "l1": {}, "lp": {"p": 1.5}}
 PRICES = (0.1, 1.0, 10.0, 100.0)
 TRAIN, TEST, TOLERANCE = 150, 400, 1e-4
-ZOO_FOLDS, SMALLEST = 4, 10  # folds, and samples of each class that an instance of the zoo must have
 
 
 class Cell(NamedTuple):
@@ -72,23 +67,12 @@ def cells(papers: bool, splits: int, only: Sequence[str] | None) -> list[Cell]:
     sets = [*(PAPERS if papers else ()), *BUNDLED]
     found = [Cell("scaling", name, bank, k) for name in sets for bank in BANKS for k in range(splits)]
     found += [Cell("default", name, "gaussians", k) for name in sets for k in range(2 * splits)]
-    found += [Cell("zoo", name, "", 0) for name in zoo_names()] if not only or "zoo" in only else []
     found += [Cell("regression", "diabetes", bank, k) for bank in BANKS for k in range(splits)]
     labelled = ["wine", "vertebral", "emotions"] if papers else ["wine"]
     found += [
         Cell(part, name, "mixed", k) for part in ("stages", "embedding") for name in labelled for k in range(splits)
     ]
     return [cell for cell in found if not only or cell.data in only or cell.part in only]
-
-
-def zoo_names() -> list[str]:
-    """Instances with two classes, ten samples of each at least, whose kernels are more than one."""
-    ours = []
-    for specimen in zoo.SPECIMENS:
-        instance = specimen.instance()
-        if instance.targets.kind == "y" and instance.count > 1 and np.bincount(instance.y > 0).min() >= SMALLEST:
-            ours.append(specimen.name)
-    return ours
 
 
 # ------------------------------------------------------------------------------------------------------------- samples
@@ -122,17 +106,10 @@ def scaling(cell: Cell, folder: Path | None) -> dict[str, Any]:
     """Accuracies for every way of scaling, every formulation and every C; of C = 1 as a number, too."""
     given = samples_of(cell, folder)
     bank = FittedBank(BANKS[cell.bank]).fit(Table(given.X, given.X), None, None)
-    train, test = bank.stack(len(given.X)), bank.cross(given.test_X).formed()
-    return compared(train, test, bank.diagonal(given.test_X), given.y, given.test_y)
-
-
-def compared(train: Array, test: Array, diagonal: Array, y: NDArray[Any], test_y: NDArray[Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    train, test, diagonal = bank.stack(len(given.X)), bank.cross(given.test_X).formed(), bank.diagonal(given.test_X)
+    y, test_y, found = given.y, given.test_y, {}
     for name, (centre, normalise) in STEPS.items():
-        try:
-            steps = Preprocessing.from_options(centre, normalise).fit(train)
-        except InputError:  # a kernel of the zoo that is zero, or constant
-            continue
+        steps = Preprocessing.from_options(centre, normalise).fit(train)
         kernels, new = steps.train(train), steps.test(test, diagonal)
         unit = 1 / float(np.einsum("mii->m", kernels).mean() / kernels.shape[1])
         for formulation, own in FORMULATIONS.items():
@@ -166,19 +143,6 @@ def accuracies(
         chosen = (each[0] > 0).astype(int) if len(classes) == 2 else np.argmax(each, axis=0)
         found.append([float(np.mean(classes[chosen] == test_y)), len(np.unique(chosen))])
     return found
-
-
-def of_zoo(cell: Cell, folder: Path | None) -> dict[str, Any]:
-    """The same on folds of an instance, whose kernels are what they are."""
-    instance = zoo.specimen(cell.data).instance()
-    kernels, y = dense(instance.kernels), np.asarray(instance.y)
-    total: dict[str, Any] = {}
-    for train, held in StratifiedKFold(ZOO_FOLDS, shuffle=True, random_state=0).split(y, y):
-        diagonal = np.stack([np.diagonal(kernel)[held] for kernel in kernels])
-        parts = kernels[:, train][:, :, train], kernels[:, held][:, :, train], diagonal, y[train], y[held]
-        for name, rows in compared(*parts).items():
-            total[name] = total.get(name, 0) + np.array(rows) / ZOO_FOLDS
-    return {name: rows.tolist() for name, rows in total.items()}
 
 
 def default(cell: Cell, folder: Path | None) -> dict[str, Any]:
@@ -235,29 +199,12 @@ def judged(model: Any, given: Samples) -> float:
 
 
 PARTS: dict[str, Callable[[Cell, Path | None], dict[str, Any]]] = {
-    "scaling": scaling, "default": default, "zoo": of_zoo, "regression": regression, "stages": stages,
+    "scaling": scaling, "default": default, "regression": regression, "stages": stages,
     "embedding": embedding,
 }  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------------------- running
-def known(journal: Path | None) -> dict[Cell, dict[str, Any]]:
-    rows = [] if journal is None else records(journal)
-    return {Cell(*row["cell"]): row["result"] for row in rows}
-
-
-def completed(
-    chosen: Sequence[Cell], folder: Path | None, journal: Path | None
-) -> Iterator[tuple[Cell, dict[str, Any]]]:
-    done, console = known(journal), Console(stderr=True)
-    for cell in track(chosen, "fitting", console=console, disable=not console.is_terminal):
-        if cell not in done:
-            done[cell] = PARTS[cell.part](cell, folder)
-            if journal is not None:
-                add_line(journal, {"cell": cell, "result": done[cell]})
-        yield cell, done[cell]
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, help="write the page here; printed unless given")
@@ -267,11 +214,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these data sets or parts alone")
     asked = parser.parse_args(arguments)
     chosen = cells(asked.data is not None or VARIABLE in os.environ, asked.splits, asked.only)
-    text = page(dict(completed(chosen, asked.data, asked.journal)), PRICES, (__doc__ or "").split("\n\n")[2])
-    if asked.output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(asked.output, text)
+    found = dict(completed(chosen, lambda cell: PARTS[cell.part](cell, asked.data), asked.journal))
+    text = page(found, PRICES, (__doc__ or "").split("\n\n")[2])
+    put(text, asked.output)
     return 0
 
 

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
+from shared.tables import table
+
 Array = NDArray[np.float64]
 Results = Mapping[Any, Mapping[str, Any]]
 CHOSEN, FORMULATIONS = "diagonal", ("average", "l1", "lp")
@@ -33,20 +35,13 @@ centred kernels; C = 1 in units of the kernels (`C="scale"`).**
 def page(results: Results, prices: Sequence[float], about: str) -> str:
     """All tables that the results allow."""
     lines = ["# What the estimators do unless they are told otherwise", "", about.strip(), "", CHOICE]
-    for part, made in (("default", _default), ("scaling", _scaling), ("zoo", _zoo), ("regression", _regression)):
+    for part, made in (("default", _default), ("scaling", _scaling), ("regression", _regression)):
         mine = {cell: result for cell, result in results.items() if cell.part == part}
         lines += made(mine, prices) if mine else []
     for part, title in (("stages", "`TwoStageMKL`"), ("embedding", "`HypergraphEmbedding` and linear machines in it")):
         mine = {cell: result for cell, result in results.items() if cell.part == part}
         lines += _labelled(mine, title) if mine else []
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield "|---" * len(head) + "|"
-    yield from (f"| {' | '.join(map(str, row))} |" for row in rows)
-    yield ""
 
 
 def _by_data(results: Results, value: Callable[[Any], Any]) -> dict[str, dict[str, list[Any]]]:
@@ -73,7 +68,7 @@ def _default(results: Results, prices: Sequence[float]) -> list[str]:
         f'`MKLClassifier()` and `MKLClassifier("average")`, accuracy of {splits} splits. Below the average by more'
     ]
     lines += [f"than one standard deviation of its splits: {said}.", ""]
-    return [*lines, *_table(("data", "default", "average", "deviation", "difference"), rows)]
+    return [*lines, *table(("data", "default", "average", "deviation", "difference"), rows), ""]
 
 
 def _scaling(results: Results, prices: Sequence[float]) -> list[str]:
@@ -121,7 +116,7 @@ def _ways(found: dict[str, dict[str, list[Any]]], prices: Sequence[float]) -> It
     rows.sort(key=lambda row: FORMULATIONS.index(row[0]))
     head = ["formulation", "scaled", *(f"C = {price:g}" for price in prices), "best C", "worst loss"]
     head += [f"better, worse than {CHOSEN}, p", "C = 1 as a number"]
-    yield from _table(head, rows)
+    yield from (*table(head, rows), "")
 
 
 def _compared(values: Array, chosen: Array) -> str:
@@ -130,17 +125,6 @@ def _compared(values: Array, chosen: Array) -> str:
         return ""
     better, worse = int((values > chosen).sum()), int((values < chosen).sum())
     return f"{better}, {worse}, {wilcoxon(values, chosen, method='approx').pvalue:.2f}"
-
-
-def _zoo(results: Results, prices: Sequence[float]) -> list[str]:
-    count = len(results)
-    lines = [
-        "## The zoo",
-        "",
-        f"Accuracy on held-out samples, mean of {count} instances with two classes (4 folds). Their",
-    ]
-    lines += ["kernels were made to be solved, not to be learned from; nothing should break.", ""]
-    return [*lines, *_ways(_by_data(results, lambda rows: [row[0] for row in rows]), prices)]
 
 
 def _regression(results: Results, prices: Sequence[float]) -> list[str]:
@@ -158,11 +142,11 @@ def _regression(results: Results, prices: Sequence[float]) -> list[str]:
         values = [np.array(found[bank][key]["diabetes"]) for bank in banks]
         rows.append((formulation, way, *(f"{one.mean():.3f} ± {one.std():.3f}" for one in values)))
     rows.sort(key=lambda row: FORMULATIONS.index(row[0]))
-    return [*lines, *_table(("formulation", "scaled", *banks), rows)]
+    return [*lines, *table(("formulation", "scaled", *banks), rows), ""]
 
 
 def _labelled(results: Results, title: str) -> list[str]:
     found = _by_data(results, float)
     sets = [*dict.fromkeys(cell.data for cell in results)]
     rows = [(way, *(f"{np.mean(values[name]):.3f}" for name in sets)) for way, values in found.items()]
-    return [f"## {title}", "", "Accuracy; macro F1 of emotions.", "", *_table(("scaled", *sets), rows)]
+    return [f"## {title}", "", "Accuracy; macro F1 of emotions.", "", *table(("scaled", *sets), rows), ""]

@@ -18,21 +18,19 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 
 from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.certificate.run import Run
 from mklcvx.formulations import Formulation
 from mklcvx.formulations.losses import ALL, CLASSES, COUNTS, KNOWN, LABELS, REAL
-from mklcvx.io.journals import add_line, records
-from mklcvx.io.writing import write_text
 from mklcvx.solvers.conic import CLARABEL, SCS, solve_program
+from shared.running import completed, put
+from shared.tables import table
 
 KINDS = ("balanced", "outliers", "duplicated", "rank_one", "badly_scaled", "tiny")
 SAMPLES, COUNT, SMALLEST = 16, 3, 2
@@ -188,7 +186,7 @@ def report(results: dict[Case, dict[str, Any]], planned: int) -> str:
         list(dict.fromkeys(c.formulation for c in results)),
     )
     lines += ["", "Certified by `interior`, of so many; – where the pair is refused:", ""]
-    lines += [f"| | {' | '.join(losses)} |", "|---" * (len(losses) + 1) + "|"]
+    rows = []
     for name in names:
         cells = []
         for loss in losses:
@@ -196,29 +194,18 @@ def report(results: dict[Case, dict[str, Any]], planned: int) -> str:
                 one["certified"] for case, one in solved.items() if (case.formulation, case.sample_side) == (name, loss)
             ]
             cells.append(f"{sum(mine)} of {len(mine)}" if mine else "–")
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    lines += [
-        "",
-        f"## Exceptions: {len(missed)}",
-        "",
-        "| problem | gap of interior | best gap | why |",
-        "|---|---|---|---|",
-    ]
-    for case in missed:
-        one = solved[case]
-        why = one["message"].split("; ")[-1]
-        lines.append(f"| {case.key} | {one['gap']['interior']:.1e} | {min(one['gap'].values()):.1e} | {why} |")
+        rows.append([name, *cells])
+    lines += [*table(["", *losses], rows), "", f"## Exceptions: {len(missed)}", ""]
+    rows = []
+    for case, gaps, why in ((c, solved[c]["gap"], solved[c]["message"].split("; ")[-1]) for c in missed):
+        rows.append([case.key, f"{gaps['interior']:.1e}", f"{min(gaps.values()):.1e}", why])
+    lines += table(("problem", "gap of interior", "best gap", "why"), rows)
     lines += ["", f"## Intervals without a common point: {len(apart)}", ""] + [f"- {case.key}" for case in apart]
     lines += ["", f"## Declared values away from what is proved: {len(distant)}", ""]
     lines += [f"- {case.key}: {' and '.join(far_off(solved[case]))}" for case in distant]
     refused = sorted({(one["refused"]) for one in results.values() if "refused" in one})
     lines += ["", f"## Refusals: {len(refused)}", ""] + [f"- {words}" for words in refused]
     return "\n".join(lines) + "\n"
-
-
-def known(journal: Path | None) -> dict[Case, dict[str, Any]]:
-    rows = [] if journal is None else records(journal)
-    return {Case(*row["case"]): with_infinities(row["result"]) for row in rows}
 
 
 def with_infinities(result: dict[str, Any]) -> dict[str, Any]:
@@ -232,17 +219,6 @@ def with_infinities(result: dict[str, Any]) -> dict[str, Any]:
     return {**result, **changed}
 
 
-def completed(chosen: Sequence[Case], journal: Path | None) -> Iterator[tuple[Case, dict[str, Any]]]:
-    done = known(journal)
-    console = Console(stderr=True)
-    for case in track(chosen, "solving", console=console, disable=not console.is_terminal):
-        if case not in done:
-            done[case] = judged(case)
-            if journal is not None:
-                add_line(journal, {"case": case, "result": done[case]})
-        yield case, done[case]
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, help="write the page here; printed unless given")
@@ -253,12 +229,9 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     names = asked.only or [formulation.name for formulation in formulations.SINGLE_TASKS]
     chosen = cases(names, asked.losses or [loss.name for loss in ALL])[:: asked.every]
-    results = dict(completed(chosen, asked.journal))
+    results = {case: with_infinities(one) for case, one in completed(chosen, judged, asked.journal)}
     text = report(results, len(chosen))
-    if asked.output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(asked.output, text)
+    put(text, asked.output)
     return 0 if all("refused" in one or agree(one) for one in results.values()) else 1
 
 

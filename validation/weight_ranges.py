@@ -13,7 +13,6 @@ intervals are those of `narrow_weights`, which are no wider. A run that is broke
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +24,8 @@ import cvxpy as cp
 import numpy as np
 
 import mklcvx
+from mklcvx.io.journals import add_line, records
+from shared.running import put
 
 SIZES = ((8, 2), (10, 4), (12, 3), (20, 5))
 SHARES = (1.0, 1 - 1e-9, 1 - 1e-7, 1 - 1e-5, 1 - 1e-3, 0.99, 0.9, 0.5, 0.0)  # of the way to the answer that was found
@@ -345,7 +346,7 @@ def page(rows: list[dict], seconds: float, zoo_lines: list[str]) -> str:
             columns = [[row[name] for row in near if row[name] is not None] for name in ("width", "narrowed", "found")]
             cells.append(" / ".join(f"{np.median(column):.0e}" if column else "–" for column in columns))
         lines.append(f"| `{kind}` | {len(own)} | {sum(r['outside'] > 0 for r in own)} | {' | '.join(cells)} |")
-    lines += ["", "Widths against ε are drawn in `validation/weight_ranges.png`.", ""]
+    lines.append("")
     if zoo_lines:
         lines += [
             "## The zoo",
@@ -358,36 +359,6 @@ def page(rows: list[dict], seconds: float, zoo_lines: list[str]) -> str:
     return "\n".join(lines)
 
 
-COLOURS = {"width": "C0", "narrowed": "C2", "found": "C1"}
-
-
-def figure(rows: list[dict], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("agg")
-    import matplotlib.pyplot as plt
-
-    kinds = list(dict.fromkeys(map(label, KINDS)))
-    drawing, axes = plt.subplots(3, 4, figsize=(11, 7.5), sharex=True, sharey=True)
-    for axis, kind in zip(axes.flat, kinds, strict=True):
-        own = [row for row in rows if row["kind"] == kind]
-        edges = np.arange(-7, 0)
-        for name, colour in COLOURS.items():
-            known = [r for r in own if r[name] is not None]
-            bins = [[r[name] for r in known if e <= math.log10(r["share"]) < e + 1] for e in edges]
-            shown = [(10 ** (e + 0.5), np.percentile(b, [25, 50, 75])) for e, b in zip(edges, bins, strict=True) if b]
-            if shown:
-                x, (low, middle, high) = [s[0] for s in shown], np.maximum(np.array([s[1] for s in shown]).T, 1e-9)
-                axis.fill_between(x, low, high, color=colour, alpha=0.25, linewidth=0)
-                axis.plot(x, middle, color=colour, label="certified" if name == "width" else name)
-        axis.set(xscale="log", yscale="log", title=kind, ylim=(1e-8, 30))
-    axes[0, 0].legend(frameon=False)
-    drawing.supxlabel("ε / scale")
-    drawing.supylabel("width / largest weight")
-    drawing.tight_layout()
-    drawing.savefig(path, dpi=70)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path)
@@ -395,30 +366,24 @@ def main() -> None:
     parser.add_argument("--zoo", action="store_true", help="report the coverage on the zoo, too")
     options = parser.parse_args()
     kept = (options.output or Path("weight_ranges.md")).with_suffix(".partial.jsonl")
-    rows = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()] if kept.exists() else []
+    rows = list(records(kept))
     seed = 1 + max((row["seed"] for row in rows), default=-1)
     done = sum(row["seconds"] for row in rows)
-    with kept.open("a", encoding="utf-8") as partial:
-        while len(rows) < options.count:
-            started = time.process_time()
-            row = check(seed)
-            if row is not None:
-                row["seconds"] = time.process_time() - started
-                done += row["seconds"]
-                rows.append(row)
-                partial.write(json.dumps(row) + "\n")
-                if row["outside"] > 0:
-                    print("outside", row, flush=True)
-            if seed % 100 == 0:
-                print(seed, f"{done:.0f} s", flush=True)
-                partial.flush()
-            seed += 1
-    text = page(rows, done, list(zoo()) if options.zoo else [])
-    print(text)
-    if options.output is not None:
-        options.output.write_text(text, encoding="utf-8")
-        figure(rows, options.output.with_suffix(".png"))
-    kept.unlink()
+    while len(rows) < options.count:
+        started = time.process_time()
+        row = check(seed)
+        if row is not None:
+            row["seconds"] = time.process_time() - started
+            done += row["seconds"]
+            rows.append(row)
+            add_line(kept, row)
+            if row["outside"] > 0:
+                print("outside", row, flush=True)
+        if seed % 100 == 0:
+            print(seed, f"{done:.0f} s", flush=True)
+        seed += 1
+    put(page(rows, done, list(zoo()) if options.zoo else []), options.output)
+    kept.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from honest import claimed, honest
+from honest import claimed, written
 from labelled import synthetic
 from mklcvx import Instance, solve
 from mklcvx.checker import families as checker_families
@@ -24,7 +24,7 @@ INSTANCE = synthetic(20, 3)
 
 
 def record_of(instance: Instance, name: str, **given) -> dict:
-    return honest(instance, solve(instance, name, tol=1e-10, **given))
+    return written(solve(instance, name, tol=1e-10, **given))
 
 
 def audit(folder, record: dict, instance: Instance) -> int:

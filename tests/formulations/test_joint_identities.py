@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from baselines.mc_mkl import mc_mkl
 from joint_cases import FOR_RESPONSES, classes, kernels, posed, responses
 from mklcvx import Instance, solve
 from mklcvx.formulations._formulation import demonstration
@@ -70,13 +69,3 @@ def test_one_kernel_and_softmax_are_logistic_regression(bias):
     own = values[np.arange(15), names]
     cost = (theirs.coef_**2).sum() / 2 + 0.7 * (np.log(np.exp(values).sum(axis=1)) - own).sum()
     assert found.objective == pytest.approx(cost, rel=1e-9)
-
-
-def test_crammer_and_singer_with_the_simplex_is_zien_and_ong():
-    instance = classes()
-    theirs = mc_mkl(instance, C=1.3)
-    found = solve(instance, "l1", loss="crammer_singer", C=1.3, tol=1e-6)
-    assert found.certificate.lower <= theirs.certificate.upper * (1 + 1e-9)
-    assert theirs.certificate.lower <= found.certificate.upper * (1 + 1e-9)
-    assert found.objective == pytest.approx(theirs.certificate.upper, rel=1e-6)
-    np.testing.assert_allclose(found.weights, theirs.weights, atol=1e-3)

@@ -277,7 +277,7 @@ def test_smp_refuses_powers_whose_price_is_no_number():
 
 
 def test_a_value_is_shown_in_forty_characters_of_one_line():
-    assert shown("a" * 100) == "'" + "a" * 39
+    assert shown("a" * 100) == "'" + "a" * 38 + "…"
     assert shown(np.arange(3)[:, None]) == "array([[0], [1], [2]])"
 
 

@@ -123,7 +123,7 @@ def test_counts_in_other_units_at_the_matching_price(times):
 @pytest.mark.parametrize("name", ["l1", "sm2", "li"])
 def test_equal_counts_leave_nothing_to_the_kernels(name, tmp_path):
     """The value is 0 but for the price of weights, which no exponential of a logarithm hits: the gap is compared with
-    Σ cy. The checker and ball arithmetic say the same."""
+    Σ cy. The checker says the same."""
     instance = Instance(K, response=np.full(16, 3.0))
     solution = solve(instance, name, loss="poisson")
     assert solution.certified, solution.message

@@ -50,7 +50,7 @@ def indefinite(smallest, name_index=1):
         (np.empty((3, 0, 0)), ("(3, 0, 0)", "they are empty", "give at least two samples")),
         (np.ones((3, 1, 1)), ("n = 1 sample", "give at least two, one of each class")),
         ([], ("kernels have shape (0,)", "three-dimensional")),
-        ([K[0], K[0][:5, :5]], ("kernels are ragged", "all must have one size", "(M, n, n)")),
+        ([K[0], K[0][:5, :5]], ("kernels is ragged", "all must have one size", "(M, n, n)")),
         (K.astype(object), ("kernels have dtype object", "give real numbers")),
         (K.astype(complex), ("kernels have dtype complex128", "give real numbers")),
         (K.astype(str), ("kernels have dtype <U", "give real numbers")),

@@ -249,7 +249,7 @@ BAD_SAMPLES = {
     "is empty": np.empty((0, 4)),
     "NaN or infinite": np.where(np.arange(4) == 2, np.nan, TRAIN),
     "is not an array of real numbers": [["a", "b"]],
-    "X is not an array of real numbers": [[1.0, 2.0], [3.0]],
+    "X is ragged": [[1.0, 2.0], [3.0]],
     "not an array of real numbers": TRAIN * 1j,
     "not an array of real": csr_array(TRAIN),
 }
@@ -294,7 +294,7 @@ BAD_DISTANCES = {
     "distances has NaN or infinite": [D + np.where(np.eye(17) > 0, np.inf, 0)],
     "D1 is not symmetric with zero diagonal": [D, np.tril(D)],
     "D0 is not symmetric with zero diagonal": [D + 0.1],
-    "distances is not an array of real numbers": [D, D[:5, :5]],
+    "distances is ragged": [D, D[:5, :5]],
     "distances is empty": np.empty((0, 3, 3)),
 }
 

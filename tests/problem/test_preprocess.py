@@ -133,9 +133,9 @@ def test_cosine_asks_for_the_test_diagonals() -> None:
 
 
 def test_unknown_normalisation_is_refused_with_the_nearest() -> None:
-    with check_refused("normalise 'cosin' is unknown", "did you mean 'cosine'?"):
+    with check_refused("unknown normalisation 'cosin'", "did you mean 'cosine'?"):
         Preprocessing.from_options(normalise="cosin")
-    with check_refused("normalise 'centre' is unknown", "known: cosine, diagonal, trace, variance"):
+    with check_refused("unknown normalisation 'centre'", "known: cosine, diagonal, trace, variance"):
         Preprocessing.from_options(normalise="centre")
 
 
@@ -204,7 +204,7 @@ BAD_STACKS = {
     "kernel 0 has NaN or infinite": KERNELS * np.inf,
     "kernel 0 is not symmetric": np.tril(KERNELS),
     "kernels is not an array of real numbers": KERNELS * 1j,
-    "kernels is not an array of real": [KERNELS[0], KERNELS[0][:3]],
+    "kernels is ragged": [KERNELS[0], KERNELS[0][:3]],
 }
 
 
@@ -222,7 +222,7 @@ def test_stacks_must_fit_the_fitted_one() -> None:
         chain.test(TEST_KERNELS[:, :, 1:])
     with check_refused("test_kernels: kernel 0 has NaN"):
         chain.test(TEST_KERNELS * np.nan)
-    with check_refused("names has 1 entries for 12 kernels", "one name per kernel"):
+    with check_refused("names: 1 names for 12 kernels", "one per kernel"):
         chain.fit(KERNELS, names=["linear"])
 
 

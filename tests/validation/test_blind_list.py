@@ -58,13 +58,3 @@ def test_answers_at_random_can_be_judged_alone(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["score.py", "--random", "21000"])
     score.main()
     assert "explained: 0 of 1 (0.0 %), errors: 0" in capsys.readouterr().out
-
-
-def test_mistakes_are_drawn_made_and_named(capsys):
-    import diagnoses
-
-    diagnoses.main(["--count", "2", "--pairs", "1", "--random", "0"])
-    single, double, chance = capsys.readouterr().out.splitlines()[:3]
-    assert single.startswith("single {'tried': 2, 'named': ")
-    assert double.startswith("double {'tried': 1, ")
-    assert chance == "{'tried': 0, 'explained': 0}"

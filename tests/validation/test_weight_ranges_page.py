@@ -34,7 +34,6 @@ def test_a_small_run_goes_on_where_it_was(weight_ranges, monkeypatch, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "3 random instances, 12 ends" in text
     assert "**0 outside" in text
-    assert (tmp_path / "ranges.png").stat().st_size > 1000
     assert not (tmp_path / "ranges.partial.jsonl").exists()
 
 

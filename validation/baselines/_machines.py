@@ -15,7 +15,6 @@ from mklcvx.errors import InputError
 from mklcvx.problem.instance import Instance
 from mklcvx.problem.numbers import check_seed, is_whole
 from mklcvx.problem.stack import Array, KernelStack
-from mklcvx.problem.targets import decided
 
 FOLDS = 5
 
@@ -81,11 +80,3 @@ def splits(instance: Instance, folds: int, seed: int) -> Iterator[tuple[NDArray[
     found: Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]
     found = splitter(folds, shuffle=True, random_state=seed).split(np.zeros(instance.samples), values)
     return found
-
-
-def errors_of(instance: Instance, values: Array) -> Array:
-    """The weighted share of wrong decisions of every kernel; for labels, over all decisions."""
-    targets, shares = instance.targets, instance.sample_weight / instance.sample_weight.sum()
-    truth = np.argmax(targets.indicators(), axis=1) if targets.kind == "classes" else targets.values
-    wrong = [decided(one.T, targets.kind, np.arange(len(values))) != truth for one in values.swapaxes(0, 1)]
-    return np.array([float(shares @ np.atleast_2d(one.T).mean(axis=0)) for one in wrong])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,8 +22,8 @@ from mklcvx.problem.validation import check_test_stack
 from mklcvx.solvers.conic import solve_declared
 
 __all__ = [  # what the files of baselines are written in
-    "PRICE", "Array", "Baseline", "InputError", "Instance", "Label", "Parameter", "Program", "check_tolerance", "cp",
-    "per_label", "shortfall", "solve_declared",
+    "PRICE", "Array", "Baseline", "InputError", "Instance", "Parameter", "Program", "check_tolerance", "cp",
+    "shortfall", "solve_declared",
 ]  # fmt: skip
 
 
@@ -32,8 +31,8 @@ __all__ = [  # what the files of baselines are written in
 class Baseline:
     """f_c(x) = Σ_m Σ_i coefficient_cmi k_m(x_i, x) + b_c for each of k labels; k = 1 for y.
 
-    `coefficients` are (k, M, n), `bias` (k,). `weights` are the kernels' weights as the baseline defines them, (M,), or
-    (k, M) if every label has its own. `multipliers` hold the other variables that its text names; `trace` is the trace
+    `coefficients` are (k, M, n), `bias` (k,). `weights` are the kernels' weights as the baseline defines them, (M,).
+    `multipliers` hold the other variables that its text names; `trace` is the trace
     of an iterative algorithm.
     """
 
@@ -78,39 +77,3 @@ class Program:
     problem: Any
     variables: list[Any]
     paired: list[Any] = field(default_factory=list)
-
-
-class Label(NamedTuple):
-    """One label: coefficients (M, n), bias, weights (M,), certificate, multipliers, and a message if not certified."""
-
-    coefficients: Array
-    bias: float
-    weights: Array
-    certificate: Certificate
-    multipliers: Mapping[str, Array | float]
-    message: str = ""
-
-
-def per_label(
-    name: str, instance: Instance, parameters: dict[str, Any], learn: Callable[[Instance], Label]
-) -> Baseline:
-    """Learn one problem for y, or one for each class or label against the rest.
-
-    The problems are independent, so that the sums of their lower and upper bounds bound the sum of their values.
-    Weights and multipliers have one row per label; for y they have no such axis.
-    """
-    kept: dict[str, Any] = {"names": instance.names, "sample_weight": instance.sample_weight}
-    signs = instance.targets.signs(name, constant_allowed=False)
-    found = [learn(Instance(instance.kernels, labels, **kept)) for labels in signs]
-    proofs = [label.certificate for label in found]
-    together = {key: np.stack([np.asarray(label.multipliers[key]) for label in found]) for key in found[0].multipliers}
-    together["values"] = np.array([proof.upper for proof in proofs])
-    weights = np.stack([label.weights for label in found])
-    if instance.targets.kind == "y":
-        weights, together = weights[0], {key: value[0] for key, value in together.items()}
-    coefficients, biases = np.stack([label.coefficients for label in found]), np.array([label.bias for label in found])
-    total = Certificate(*(sum(getattr(proof, end) for proof in proofs) for end in ("lower", "upper", "scale")))
-    words = zip(instance.targets.names, (label.message for label in found), strict=True)
-    message = "; ".join(f"{label}: {said}" for label, said in words if said)
-    about = (name, instance.targets, instance.names, parameters)
-    return Baseline(*about, coefficients, biases, weights, total, together, message=message)

@@ -36,10 +36,22 @@ import numpy as np
 
 from mklcvx.formulations import Formulation, Points
 from mklcvx.formulations.losses._exact import filled, flat_bottom
+from mklcvx.problem.targets import Targets
 
-from ._joint import contrasts_of
 from ._machines import FOLDS, held_out, machines
-from ._model import PRICE, Array, Baseline, Instance, Parameter, Program, check_tolerance, cp, shortfall, solve_declared
+from ._model import (
+    PRICE,
+    Array,
+    Baseline,
+    InputError,
+    Instance,
+    Parameter,
+    Program,
+    check_tolerance,
+    cp,
+    shortfall,
+    solve_declared,
+)
 
 HIGHS = {"solver": "SCIPY", "scipy_options": {"method": "highs"}}
 NU = Parameter("nu", "share of samples below the margin", "0 < ν ≤ 1", lambda v, _: 0 < v <= 1, lambda _: 0.5, "1/2")
@@ -59,6 +71,18 @@ class Mixing:
     def typical_kernel_size(self) -> float:
         """The program has no kernels, and no units to choose."""
         return 1.0
+
+
+def contrasts_of(targets: Targets, name: str) -> Array:
+    """V, (n, r, k): own class minus every other class; for y, the sign."""
+    if targets.kind == "labels":
+        raise InputError(f"{name} needs y or classes, the instance has labels: give one class per sample")
+    if targets.kind == "y":
+        return np.asarray(targets.values, dtype=float)[:, None, None]
+    members = targets.indicators(name)
+    units = np.eye(members.shape[1])
+    rivals = np.stack([np.delete(units, own, axis=0) for own in range(len(units))])
+    return np.asarray(members[:, None, :] - rivals[np.argmax(members, axis=1)])
 
 
 class MixingBound(NamedTuple):

@@ -23,6 +23,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # where `shared` is
+
 import beside
 import growth
 import headline

@@ -14,7 +14,7 @@ from pathlib import Path
 import problems
 from jobs import Job, Result, Study
 from mklcvx.bench.peers import PEERS
-from sharing import shown, table
+from shared.tables import shown, table
 
 HEADER = ("program", "problem", "asked of ours", "fits (CPU)", "certified gap reached", "note")
 LEARNING = ("mklpy-easymkl", "mklpy-gram")

@@ -9,7 +9,8 @@ from typing import Any
 
 import problems
 from jobs import Job, Result, Study, published
-from sharing import exponent, label, legend, line, panels, shown, table, ticks
+from shared.pictures import label, legend, line, panels, ticks
+from shared.tables import exponent, shown, table
 
 RANGES: dict[str, tuple[float, ...]] = {
     "n": (100, 200, 400, 800, 1500, 3000),

@@ -10,7 +10,7 @@ import problems
 from jobs import DECLARED, Job, Result, Study, all_solvers
 from mklcvx.formulations import SINGLE_TASKS
 from mklcvx.solvers.solving import SOLVERS
-from sharing import shown, table
+from shared.tables import shown, table
 
 SERVED = next(s.serves for s in SOLVERS if s.name == "interior")
 FORMULATIONS = [f.name for f in SINGLE_TASKS if not f.single_kernel and (SERVED is None or f.name in SERVED)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import problems
 from jobs import Job, Result, Study, published
-from sharing import shown, table
+from shared.tables import shown, table
 
 DOUBLE = 8
 

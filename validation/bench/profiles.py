@@ -18,7 +18,8 @@ import numpy as np
 import problems
 from jobs import Job, Result, Study, all_solvers
 from mklcvx.bench.peers import PEERS
-from sharing import label, legend, line, panels, shown, table
+from shared.pictures import label, legend, line, panels
+from shared.tables import shown, table
 
 ACCURACIES = (1e-3, 1e-6, 1e-9)
 SHIFT = 10.0

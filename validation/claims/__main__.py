@@ -19,6 +19,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # where `shared` is
+
 import bucak
 import govindaraj
 import ji

@@ -17,13 +17,12 @@ from scipy.optimize import minimize, minimize_scalar
 from sklearn.datasets import load_wine
 
 import mklcvx
-from claim import Claim, Measured
+from claim import Measured, claims_of
 from mklcvx.problem.kernels import Gaussian, KernelBank
 from mklcvx.problem.stack import KernelStack
 
 Array = NDArray[np.float64]
 
-PAPER = "Bucak et al. 2010"
 PRICE = 5.0  # C: with C = 1 the printed Eq. (1) could not be told from its repair
 
 
@@ -263,106 +262,14 @@ def measure_minimax(mixtures: Array) -> Measured:
     return Measured(off(value, certificate.lower), {"(5)": value, "(3), certified": certificate.lower})
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
-        "Eq. (1)",
-        "The least sum of regularised hinge losses, the losses counted once, has the problem (2) with its box "
-        "[0, C]ⁿ as dual.",
-        "relative difference between (1), written out in CVXPY, and (2), by descent on A(p), at C = 5",
-        1e-6,
-        measure_primal,
-        printed=1.0,
-        repaired=PRICE,
-        repair="C in front of the losses",
-        mutated=np.sqrt(PRICE),
-        mutation="√C in front of the losses",
-        remark="As printed it is right for C = 1 only",
-    ),
-    Claim(
-        PAPER,
-        "Eq. (2)",
-        "Choosing p and the m classifiers together is min over p of max over α of "
-        "Σ_k 1'α^k − ½ (α^k∘y^k)'K(p)(α^k∘y^k).",
-        "relative difference between (2), by descent on A(p), and the certified optimum of ml_sum",
-        1e-6,
-        measure_dual,
-        printed=0.5,
-        mutated=1.0,
-        mutation="1 in place of ½",
-    ),
-    Claim(
-        PAPER,
-        "below Eq. (2), the gradient",
-        "∂A/∂p_i = −½ Σ_k (α^k∘y^k)'K_i(α^k∘y^k) at the SVM solutions α^k of K(p).",
-        "largest difference from difference quotients of A, relative to the largest of these",
-        1e-5,
-        measure_sum_gradient,
-        printed=-0.5,
-        mutated=-1.0,
-        mutation="−1 in place of −½",
-    ),
-    Claim(
-        PAPER,
-        "below Eq. (2), the argmax",
-        "The α^k in that gradient maximise 1'α − (α∘y^k)'K(p)(α∘y^k) over [0, C]ⁿ.",
-        "largest difference of the gradient with these α from difference quotients of A, relative",
-        1e-5,
-        measure_argmax,
-        printed=1.0,
-        repaired=0.5,
-        repair="½ in front of the quadratic term",
-        mutated=0.25,
-        mutation="¼ in front of the quadratic term",
-        remark="Below Eq. (6) the ½ is there",
-    ),
-    Claim(
-        PAPER,
-        "Eq. (4)",
-        "The minimax problem (3) has the dual min over p of max over β, λ of (Σ_k √(1'β^k − ½ q(β^k)))², "
-        "0 ≤ β^k ≤ Cλ_k, Σλ = 1.",
-        "relative difference from the certified optimum of ml_minimax (two classes, two kernels)",
-        1e-6,
-        measure_direct_dual,
-        printed=0,
-        repaired=1,
-        repair="λ_k in front of 1'β^k",
-        mutated=0.5,
-        mutation="√λ_k in front of 1'β^k",
-        remark="With λ_k the terms are λ_k² times an SVM's value, so that the roots add up to Σ λ_k √H_k",
-    ),
-    Claim(
-        PAPER,
-        "Eq. (5)",
-        "The worst class can be chosen by a distribution: (3) is min over p of max over γ ∈ Γ of Σ_k γ_k H_k(p).",
-        "relative difference between (5), by sequential quadratic programming, and the certified optimum of (3)",
-        1e-6,
-        measure_minimax,
-        printed=VERTICES,
-        mutated=CENTRE,
-        mutation="γ held at equal shares",
-        remark="With the C that Eq. (1) lacks",
-    ),
-    Claim(
-        PAPER,
-        "Eq. (6), for p",
-        "∂L/∂p_a = −½ Σ_k γ_k (α^k∘y^k)'K_a(α^k∘y^k).",
-        "largest difference from difference quotients of L, relative",
-        1e-5,
-        measure_weight_gradient,
-        printed=-0.5,
-        mutated=0.5,
-        mutation="the sign reversed",
-    ),
-    Claim(
-        PAPER,
-        "Eq. (6), for γ",
-        "∂L/∂γ_k = 1'α^k − ½ (α^k∘y^k)'K(p)(α^k∘y^k).",
-        "largest difference from difference quotients of L, relative",
-        1e-5,
-        measure_class_gradient,
-        printed=0.5,
-        mutated=1.0,
-        mutation="1 in place of ½",
-    ),
+claim = claims_of("bucak")
+CLAIMS = (
+    claim("Eq. (1)", measure_primal, 1e-6, printed=1.0, repaired=PRICE, mutated=np.sqrt(PRICE)),
+    claim("Eq. (2)", measure_dual, 1e-6, printed=0.5, mutated=1.0),
+    claim("below Eq. (2), the gradient", measure_sum_gradient, 1e-5, printed=-0.5, mutated=-1.0),
+    claim("below Eq. (2), the argmax", measure_argmax, 1e-5, printed=1.0, repaired=0.5, mutated=0.25),
+    claim("Eq. (4)", measure_direct_dual, 1e-6, printed=0, repaired=1, mutated=0.5),
+    claim("Eq. (5)", measure_minimax, 1e-6, printed=VERTICES, mutated=CENTRE),
+    claim("Eq. (6), for p", measure_weight_gradient, 1e-5, printed=-0.5, mutated=0.5),
+    claim("Eq. (6), for γ", measure_class_gradient, 1e-5, printed=0.5, mutated=1.0),
 )

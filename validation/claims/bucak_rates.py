@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bucak_forms import PAPER
 from bucak_theorem import Setting, printed, printed_factor, proved
-from claim import Claim, Measured
+from claim import Measured, claims_of
 
 # ------------------------------------------------------------------------------------------ Corollary 1
 MANY = np.geomspace(1e4, 1e12, 9)  # numbers of classes
@@ -72,58 +71,24 @@ def measure_cost(powers: tuple[float, float]) -> Measured:
     return Measured(abs(left), {"exponent of m in the steps": growth(steps), "left over": left})
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
+claim = claims_of("bucak")
+CLAIMS = (
+    claim(
         "Corollary 1, δ",
-        "δ = m^⅔ is a mass of probability: it makes γ' = (1−δ)γ + δ/m a distribution.",
-        "the most negative entry of γ', m = 2 to 102",
-        0.0,
         measure_probability,
+        0.0,
         printed=lambda m: m ** (2 / 3),
         mutated=lambda m: m ** (1 / 3),
-        mutation="δ = m^⅓",
         control=lambda m: m ** (-2 / 3),
-        remark="m^⅔ exceeds 1 for every m > 1; that no δ ≤ 1 saves the rate is shown below",
     ),
-    Claim(
-        PAPER,
-        "Corollary 1, arithmetic",
-        "With δ = m^⅔ and η_γ = m^(−⅓) √(ln m/T)/n the bound of Theorem 1 is of the order n m^⅓ √(ln m/T).",
-        "exponent of m in bound/(n m^⅓ √(ln m/T)), m = 1e4 to 1e12",
-        0.05,
-        measure_rate,
-        printed=2 / 3,
-        mutated=-2 / 3,
-        mutation="δ = m^(−⅔), which could be a probability",
-        remark="λ0 counts as a constant here; for kernels of unit diagonal it may be as large as n",
-    ),
-    Claim(
-        PAPER,
-        "Corollary 1, sublinear",
-        "Theorem 1 makes the gap grow as m^⅓ (times √ln m) with the number of classes, for δ a probability.",
-        "difference between the stated exponent and that of the least bound over η_γ and δ ≤ 1",
-        0.05,
-        measure_sublinearity,
-        printed=1 / 3,
-        repaired=1.0,
-        repair="the exponent is 1: linear",
-        mutated=0.0,
-        mutation="exponent 0",
-        remark="Of the printed bound. The one that is proved below the tables grows as √m, once T > m ln m/δ²",
-    ),
-    Claim(
-        PAPER,
+    claim("Corollary 1, arithmetic", measure_rate, 0.05, printed=2 / 3, mutated=-2 / 3),
+    claim("Corollary 1, sublinear", measure_sublinearity, 0.05, printed=1 / 3, repaired=1.0, mutated=0.0),
+    claim(
         "Abstract and below Corollary 1, the complexity",
-        "The cost in SVMs is of the order m^⅓ √ln m.",
-        "exponent of m left over in the number of steps that Corollary 1's own rate needs for a given gap",
-        0.05,
         measure_cost,
+        0.05,
         printed=(1 / 3, 0.5),
         repaired=(2 / 3, 1.0),
-        repair="m^⅔ ln m: the rate falls with √T only",
         mutated=(1 / 3, 1.0),
-        mutation="m^⅓ ln m",
-        remark="The printed order is that of the gap after T steps, √(1/T) included, not that of a cost",
     ),
 )

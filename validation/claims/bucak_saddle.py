@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from bucak_forms import CLASSES, PAPER, POINTS, PRICE, WINE, Array, certified
-from claim import Claim, Measured
+from bucak_forms import CLASSES, POINTS, PRICE, WINE, Array, certified
+from claim import Measured, claims_of
 from mklcvx.solvers.measures import saddle_gap
 
 
@@ -72,52 +72,10 @@ def measure_joint_convexity(distance: Callable[[Array, Array], float]) -> Measur
     return Measured(max(0.0, *rises), {"largest rise above a chord": max(rises)})
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
-        "Section 2.2",
-        "L(p, γ) is convex in p and concave (in fact linear) in γ.",
-        "largest rise above a chord in p, or bend in γ, relative, over five random pairs",
-        1e-10,
-        measure_convexity,
-        printed=1,
-        mutated=-1,
-        mutation="concave in p",
-        proof="each H_k is a maximum of functions linear in p, and L is a sum of γ_k H_k",
-    ),
-    Claim(
-        PAPER,
-        "Proposition 2.1",
-        "Δ(p, γ) = max over γ' of L(p, γ') − min over p' of L(p', γ) is never negative.",
-        "the most negative Δ found at seven points",
-        1e-6,
-        measure_sign_of_gap,
-        printed=gap,
-        mutated=without_max,
-        mutation="the mean over the classes in place of the maximum over γ'",
-        proof="the first term is at least L(p, γ), the second at most",
-    ),
-    Claim(
-        PAPER,
-        "Proposition 2.2",
-        "Δ vanishes at a saddle point.",
-        "|Δ| at the certified solution of ml_minimax, relative to the optimum",
-        1e-6,
-        measure_gap_at_saddle,
-        printed=0.0,
-        mutated=0.3,
-        mutation="γ moved from the saddle point, three tenths of the way to equal shares",
-    ),
-    Claim(
-        PAPER,
-        "Proposition 2.3",
-        "Δ is jointly convex in (p, γ).",
-        "largest rise above a chord, over five random pairs",
-        1e-6,
-        measure_joint_convexity,
-        printed=gap,
-        mutated=without_min,
-        mutation="L(p, γ) in place of its minimum over p'",
-        proof="a maximum of functions convex in p, less a minimum of functions linear in γ",
-    ),
+claim = claims_of("bucak")
+CLAIMS = (
+    claim("Section 2.2", measure_convexity, 1e-10, printed=1, mutated=-1),
+    claim("Proposition 2.1", measure_sign_of_gap, 1e-6, printed=gap, mutated=without_max),
+    claim("Proposition 2.2", measure_gap_at_saddle, 1e-6, printed=0.0, mutated=0.3),
+    claim("Proposition 2.3", measure_joint_convexity, 1e-6, printed=gap, mutated=without_min),
 )

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import cvxpy as cp
 import numpy as np
 
-from bucak_forms import CLASSES, PAPER, POINTS, PRICE, WINE, Array
-from claim import Claim, Measured
+from bucak_forms import CLASSES, POINTS, PRICE, WINE, Array
+from claim import Measured, claims_of
 from mklcvx.solvers.measures import saddle_gap
 
 WEIGHTS, SHARES = POINTS[2]
@@ -132,100 +132,34 @@ SAMPLED_SMOOTHLY = Estimate(smooth=True)
 WEIGHTED = Estimate(smooth=True, weight_powers=(-1, 1), class_powers=(0, 1))
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
-        "Eq. (7)",
-        "Multiplicative steps with exponents −η_p ∂L/∂p and −η_γ ∂L/∂γ solve (5).",
-        "Δ of the averages of 400 steps, η = 0.01, relative to Δ at the start",
-        0.1,
-        measure_update,
-        printed=-1,
-        repaired=1,
-        repair="+η_γ in the exponent of γ, which ascends; Algorithm 1 has it so",
-        mutated=0,
-        mutation="γ not moved at all",
-        remark="A sign may be noise of the conversion",
-        proof="that of Theorem 1 below the tables, without its noise, up to a distance of order η",
-    ),
-    Claim(
-        PAPER,
-        "below Eq. (6), the potentials",
-        "The mirror step with Φ_p = (η_p/η_γ) Σ p ln p and Φ_γ = Σ γ ln γ is (7).",
-        "largest difference of a weight between the prox step, by a conic solver, and (7), at η_p = 4 η_γ",
-        1e-3,
-        measure_potential,
-        printed=1,
-        repaired=-1,
-        repair="the ratio inverted, η_γ/η_p",
-        mutated=0,
-        mutation="no ratio",
-        remark="One step size, η_γ, serves both blocks, as Φ_γ without a factor implies",
-    ),
-    Claim(
-        PAPER,
-        "Algorithm 1, step 7",
-        "Algorithm 1 makes the steps of (7); it moves p with η_γ.",
-        "largest difference of a weight after one step, at η_p = 4 η_γ",
-        1e-9,
-        measure_step_size,
-        printed=0.0,
-        repaired=1.0,
-        repair="η_p for p",
-        mutated=0.5,
-        mutation="the geometric mean of the two step sizes",
-        remark="No difference where η_p = η_γ, as in all of the paper's experiments",
-    ),
-    Claim(
-        PAPER,
-        "Proposition 1",
-        "With a class drawn from γ, (8) and (9) are unbiased for (6).",
-        "largest difference between expectation and gradient, relative, without smoothing",
-        1e-10,
-        measure_expectations,
-        printed=LITERAL,
-        mutated=LITERAL._replace(class_powers=(0, 0)),
-        mutation="(9) not divided by γ_k",
-    ),
-    Claim(
-        PAPER,
+claim = claims_of("bucak")
+CLAIMS = (
+    claim("Eq. (7)", measure_update, 0.1, printed=-1, repaired=1, mutated=0),
+    claim("below Eq. (6), the potentials", measure_potential, 1e-3, printed=1, repaired=-1, mutated=0),
+    claim("Algorithm 1, step 7", measure_step_size, 1e-9, printed=0.0, repaired=1.0, mutated=0.5),
+    claim("Proposition 1", measure_expectations, 1e-10, printed=LITERAL, mutated=LITERAL._replace(class_powers=(0, 0))),
+    claim(
         "Proposition 1 with smoothing, Eq. (9)",
-        "Drawing the class from γ' = (1−δ)γ + δ/m leaves (9), divided by γ_k, unbiased.",
-        "largest difference between expectation and gradient, relative, at δ = 0.2",
-        1e-10,
         measure_class_expectation,
-        printed=SAMPLED_SMOOTHLY,
-        repaired=WEIGHTED,
-        repair="divided by γ'_k",
-        mutated=SAMPLED_SMOOTHLY._replace(class_powers=(0, 2)),
-        mutation="divided by γ'_k squared",
-    ),
-    Claim(
-        PAPER,
-        "Proposition 1 with smoothing, Eq. (8)",
-        "Drawing the class from γ' leaves (8) unbiased for ∂L/∂p at γ.",
-        "largest difference between expectation and gradient, relative, at δ = 0.2",
         1e-10,
-        measure_weight_expectation,
         printed=SAMPLED_SMOOTHLY,
         repaired=WEIGHTED,
-        repair="(8) multiplied by γ_k/γ'_k",
-        mutated=SAMPLED_SMOOTHLY._replace(weight_powers=(1, -1)),
-        mutation="(8) multiplied by γ'_k/γ_k",
-        remark="Without the weight it is unbiased for the gradient at γ', another point",
-    ),
-    Claim(
-        PAPER,
-        "Section 2.1, smoothing",
-        "Sampling from γ', with γ left as it is, bounds the norm of (9), by (m/δ)·max H since γ'_k ≥ δ/m.",
-        "largest entry of (9) relative to (m/δ)·max H, with γ_k down to 1e-8",
-        1.0,
-        measure_norm,
-        printed=SAMPLED_SMOOTHLY,
-        repaired=WEIGHTED,
-        repair="(9) divided by γ'_k, the probability with which k is drawn",
         mutated=SAMPLED_SMOOTHLY._replace(class_powers=(0, 2)),
-        mutation="divided by γ'_k squared",
-        proof="H_k ≤ max H and γ'_k ≥ δ/m",
+    ),
+    claim(
+        "Proposition 1 with smoothing, Eq. (8)",
+        measure_weight_expectation,
+        1e-10,
+        printed=SAMPLED_SMOOTHLY,
+        repaired=WEIGHTED,
+        mutated=SAMPLED_SMOOTHLY._replace(weight_powers=(1, -1)),
+    ),
+    claim(
+        "Section 2.1, smoothing",
+        measure_norm,
+        1.0,
+        printed=SAMPLED_SMOOTHLY,
+        repaired=WEIGHTED,
+        mutated=SAMPLED_SMOOTHLY._replace(class_powers=(0, 2)),
     ),
 )

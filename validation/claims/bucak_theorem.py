@@ -50,7 +50,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bucak_forms import PAPER
 from bucak_games import (
     DESCENDING,
     LARGEST_EIGENVALUE,
@@ -65,7 +64,7 @@ from bucak_games import (
     play,
     saddle_gaps,
 )
-from claim import Claim, Measured
+from claim import Measured, claims_of
 
 SMOOTHING = 0.5  # δ on the pair
 
@@ -181,77 +180,31 @@ def measure_place(bound: Bound) -> Measured:
     return Measured(max(ratios), numbers)
 
 
-THEOREM = (
-    "The expected Δ of the averages is at most (ln m + ln s)/(η_γ T) + η_γ (d m² λ0² n² C⁴/(2δ²) + n² C²), "
-    "d a constant; "
-)
-LIMIT = float(saddle_gaps(np.array((1 / 3 - SMOOTHING / 2) / (1 - SMOOTHING)), np.array(1 / 3)))
-GROWING = "The gap does not fall with the bound, so that no constant d saves it"
-MOVED = "and the bound with m²/δ on n² C², below the tables"
-PROOF = "below the tables: two regrets of exponential weights, and a martingale for the noise"
-
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
+claim = claims_of("bucak")
+CLAIMS = (
+    claim(
         "Theorem 1, the text",
-        THEOREM + "a class is drawn from γ', and (9) divides by γ.",
-        "largest ratio of the mean gap of 32 runs to the bound with d = 1, δ = 0.5, T up to 1e5",
-        1.0,
         measure_bound,
+        1.0,
         printed=Version(TEXT, printed),
         repaired=Version(UNBIASED, proved),
-        repair=f"(9) divided by γ'_k, (8) multiplied by γ_k/γ'_k, {MOVED}",
         mutated=Version(DESCENDING, proved),
-        mutation="the repaired one with γ descending",
-        proof=PROOF,
-        remark=GROWING,
     ),
-    Claim(
-        PAPER,
+    claim(
         "Theorem 1, γ' throughout",
-        THEOREM + "a class is drawn from γ', and (9) divides by γ'.",
-        "largest ratio of the mean gap of 32 runs to the bound with d = 1, δ = 0.5, T up to 1e5",
-        1.0,
         measure_bound,
+        1.0,
         printed=Version(SMOOTHED, printed),
         repaired=Version(UNBIASED, proved),
-        repair=f"(8) multiplied by γ_k/γ'_k as well, {MOVED}",
         mutated=Version(DESCENDING, proved),
-        mutation="the repaired one with γ descending",
-        proof=PROOF,
-        remark=f"p answers γ' while γ is averaged: the limit has γ = (γ* − δ/m)/(1 − δ), Δ = {LIMIT:.3g}. {GROWING}",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Theorem 1, Algorithm 1 as printed",
-        THEOREM + "a class is drawn from γ, and γ' is computed but not used.",
-        "ratio of the mean gap of 32 runs to the bound with d = 1, η = 0.01, T = 3e4, and δ = 1, which the iterates do "
-        "not depend on",
-        1.0,
         measure_printed_algorithm,
+        1.0,
         printed=Version(PRINTED_ALGORITHM, printed),
         repaired=Version(UNBIASED, proved),
-        repair=f"drawn from γ', (9) divided by γ'_k, (8) multiplied by γ_k/γ'_k, {MOVED}",
         mutated=Version(DESCENDING, proved),
-        mutation="the repaired one with γ descending",
-        proof=PROOF,
-        remark="A rarely drawn class jumps by η H/γ_k, takes all of γ, and no other is drawn again. Shown for d = 1",
     ),
-    Claim(
-        PAPER,
-        "Theorem 1, the place of m²/δ²",
-        THEOREM + "a class is drawn from γ', (9) divides by γ', and (8) has the factor γ_k/γ'_k.",
-        "largest ratio of the mean gap of 16 runs, less three standard errors, to the bound with d = 1; eight Hadamard "
-        "classes, δ = 0.8, T up to 2e6",
-        1.0,
-        measure_place,
-        printed=printed,
-        repaired=proved,
-        repair="m²/δ on n² C², the norm of (9), and the whole bound as it stands below the tables",
-        mutated=without_delta,
-        mutation="m²/δ² left out",
-        proof=PROOF,
-        remark="(9) has norm (m/δ)nC, (8) only λ0 nC²/2 times γ_k/γ'_k. Games with λ0 C = 1 hide it; as λ0 C falls "
-        "below δ/m, the d that would be needed grows",
-    ),
+    claim("Theorem 1, the place of m²/δ²", measure_place, 1.0, printed=printed, repaired=proved, mutated=without_delta),
 )

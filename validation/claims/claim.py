@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+STATEMENTS = Path(__file__).parent / "statements"
 HOLDS, FAILS, REPAIRED = "holds", "fails", "holds after repair"
 # Of a statement for all problems that has no proof here: instances can contradict it and never establish it.
 PASSED, PASSED_REPAIRED = "not contradicted", "not contradicted after repair"
@@ -35,10 +38,10 @@ class Claim:
 
     paper: str  # as it is cited, "Ji et al. 2008"
     where: str  # "Lemma 3.1", "Eq. (5)"
+    measure: Callable[[Any], Measured]
+    tolerance: float
     statement: str  # in our words
     quantity: str  # what `error` is
-    tolerance: float
-    measure: Callable[[Any], Measured]
     printed: Any
     mutated: Any
     mutation: str  # what was changed
@@ -52,6 +55,16 @@ class Claim:
     def verdict(self, plain: str) -> str:
         """Of what passed: the word for it, given the one for a statement that a measurement can settle."""
         return {HOLDS: PASSED, REPAIRED: PASSED_REPAIRED}[plain] if self.unproved else plain
+
+
+def claims_of(author: str) -> Callable[..., Claim]:
+    """What makes the claims of a paper: its words are in `statements/`, under `where` they are printed."""
+    words = tomllib.loads((STATEMENTS / f"{author}.toml").read_text(encoding="utf-8"))
+
+    def claim(where: str, measure: Callable[[Any], Measured], tolerance: float, **versions: Any) -> Claim:
+        return Claim(words["paper"], where, measure, tolerance, **words[where], **versions)
+
+    return claim
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,5 @@ from __future__ import annotations
 import govindaraj_composite
 import govindaraj_experiments
 import govindaraj_norms
-from claim import Claim
 
-CLAIMS: tuple[Claim, ...] = (*govindaraj_norms.CLAIMS, *govindaraj_composite.CLAIMS, *govindaraj_experiments.CLAIMS)
+CLAIMS = (*govindaraj_norms.CLAIMS, *govindaraj_composite.CLAIMS, *govindaraj_experiments.CLAIMS)

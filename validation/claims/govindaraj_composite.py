@@ -10,15 +10,12 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import NDArray
 
-from claim import Claim, Measured
+from claim import Measured, claims_of
 from govindaraj_setting import (
-    PAPER,
     Array,
     C,
     Hyperplane,
-    against,
     combined,
-    middle,
     multipliers_of_margins,
     one_group,
     one_kernel_per_group,
@@ -29,6 +26,7 @@ from govindaraj_setting import (
     svm,
 )
 from mklcvx.problem.instance import Instance
+from optima import against, middle
 
 
 def members(instance: Instance) -> list[NDArray[np.intp]]:
@@ -190,134 +188,71 @@ def grouped_singly() -> list[Instance]:
     return [one_kernel_per_group()]
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
+claim = claims_of("govindaraj")
+CLAIMS = (
+    claim(
         "Eqs (10), (11)",
-        "CKL: the largest over descriptors of the squared sum of norms, solvable as a second-order cone program.",
-        "relative distance of the printed primal's value from the certified optimum",
-        1e-6,
         against(ckl_optimum, composite_norm, ("printed primal", "certified")),
+        1e-6,
         printed=2,
         mutated=1,
-        mutation="no square",
     ),
-    Claim(
-        PAPER,
-        "Section 5, priority",
-        "CKL gives every descriptor the same priority.",
-        "largest over smallest Σ_k ‖w_jk‖ of a descriptor, minus one",
-        1e-4,
-        equal_priority,
-        printed="descriptors",
-        mutated="kernels",
-        mutation="single norms ‖w_jk‖ in place of the descriptors' sums",
+    claim("Section 5, priority", equal_priority, 1e-4, printed="descriptors", mutated="kernels"),
+    claim(
+        "Eq. (12)", against(ckl_optimum, inner_minimum_first, ("dual", "primal")), 1e-6, printed=1 / 4, mutated=1 / 2
     ),
-    Claim(
-        PAPER,
-        "Eq. (12)",
-        "The dual of CKL has the cost ¼ Σ_j Σ_k λ_jk α'Q_jkα/γ_j, least over λ, greatest over α and γ.",
-        "relative distance of the dual's value from the certified optimum of the primal",
-        1e-6,
-        against(ckl_optimum, inner_minimum_first, ("dual", "primal")),
-        printed=1 / 4,
-        mutated=1 / 2,
-        mutation="½ for ¼",
-    ),
-    Claim(
-        PAPER,
+    claim(
         "After Eq. (12)",
-        "Minimum over λ and maximum over α and γ may change places.",
-        "relative distance of the maximum over α, γ at the best λ from the max-min value",
-        1e-5,
         against(partial(inner_minimum_first, 1 / 4), outer_minimum_at, ("min-max", "max-min")),
+        1e-5,
         printed=optimal_shares,
         mutated=equal_shares,
-        mutation="equal λ within descriptors, not the best",
     ),
-    Claim(
-        PAPER,
-        "Eq. (13)",
-        "For fixed α the best γ is proportional to √D_j, with D_j the largest α'Q_jkα of the descriptor.",
-        "relative excess over the least value, worst of five random α",
-        1e-7,
-        closed_form,
-        printed=np.max,
-        mutated=np.sum,
-        mutation="D_j the sum over the descriptor's kernels",
-    ),
-    Claim(
-        PAPER,
+    claim("Eq. (13)", closed_form, 1e-7, printed=np.max, mutated=np.sum),
+    claim(
         "Section 5, algorithm",
-        "Alternating between an SVM with the kernel Σ_jk λ_jk K_jk/γ_j and the closed form of (13) solves CKL's dual.",
-        "relative distance of the dual's value from the optimum, worst of the last 10 rounds",
-        1e-3,
         partial(convergence, instances=a_dozen),
+        1e-3,
         printed=LITERALLY,
         repaired=GRADUALLY,
-        repair="½ in the kernel, α and γ settled first, then λ_jk ∝ λ_jk √q_jk in place of the largest kernel",
         mutated=GRADUALLY_WITHOUT_HALF,
-        mutation="the repair without the ½",
-        remark="Picking the largest kernel is a best response in a saddle game, and it cycles",
-        unproved=True,
     ),
-    Claim(
-        PAPER,
+    claim(
         "Section 5, algorithm with the dual's ½",
-        "The same alternation, its kernel halved as the dual (12) requires, solves CKL's dual.",
-        "relative distance of the dual's value from the optimum, worst of the last 10 rounds",
-        1e-3,
         partial(convergence, instances=a_dozen),
+        1e-3,
         printed=WITH_HALF,
         repaired=GRADUALLY,
-        repair="α and γ settled first, then λ_jk ∝ λ_jk √q_jk in place of the largest kernel",
         mutated=GRADUALLY_WITHOUT_HALF,
-        mutation="the repair without the ½",
-        unproved=True,
     ),
-    Claim(
-        PAPER,
+    claim(
         "Section 5, one kernel per descriptor",
-        "The alternation as printed solves the dual where nothing is left to pick: one kernel per descriptor.",
-        "relative distance of the dual's value from the optimum, worst of the last 10 rounds",
-        1e-6,
         partial(convergence, instances=grouped_singly),
+        1e-6,
         printed=LITERALLY,
         repaired=WITH_HALF,
-        repair="½ in front of the kernel, as in Q(λ) of (5)",
         mutated=WITH_QUARTER,
-        mutation="¼ in front of the kernel",
-        remark="It settles, at the wrong point",
-        unproved=True,
     ),
-    Claim(
-        PAPER,
+    claim(
         "Eqs (12), (5)",
-        "With one kernel per descriptor CKL is Li-MKL.",
-        "relative distance of the two certified optima",
-        1e-7,
         against(
             lambda: middle(optimum(ordinary(), "li")),
             lambda instance: middle(optimum(instance(), "ckl")),
             ("CKL", "Li-MKL"),
         ),
+        1e-7,
         printed=one_kernel_per_group,
         mutated=ordinary,
-        mutation="two kernels per descriptor",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Eq. (10), (L1-MKL)",
-        "With a single descriptor CKL is L1-MKL: twice its value at half the C, for want of the ½.",
-        "relative distance of CKL(C) from 2 · L1-MKL(C/2)",
-        1e-7,
         against(
             lambda: middle(optimum(one_group(), "ckl")),
             lambda share: 2 * middle(optimum(ordinary(), "l1", C * share)),
             ("2 · L1-MKL(C/2)", "CKL"),
         ),
+        1e-7,
         printed=1 / 2,
         mutated=1.0,
-        mutation="the same C in both",
     ),
 )

@@ -7,15 +7,12 @@ from collections.abc import Callable
 import cvxpy as cp
 import numpy as np
 
-from claim import Claim, Measured
+from claim import Measured, claims_of
 from govindaraj_setting import (
-    PAPER,
     Array,
     C,
     Hyperplane,
-    against,
     combined,
-    middle,
     multipliers_of_margins,
     optimum,
     ordinary,
@@ -26,6 +23,7 @@ from govindaraj_setting import (
     svm_value,
 )
 from mklcvx.problem.instance import Instance
+from optima import against, middle
 
 
 # ----------------------------------------------------------------------------- section 3: sum and block ℓ1
@@ -195,146 +193,50 @@ def li_alternating(power: float) -> Measured:
     return Measured(float(distances[-10:].max()), numbers)
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
+claim = claims_of("govindaraj")
+CLAIMS = (
+    claim(
         "Section 3, (L2-MKL)",
-        "One weight vector per kernel with squared norms added is the SVM whose kernel is the plain sum of kernels.",
-        "relative distance of the primal's value (Clarabel) from the SVM's (LIBSVM)",
-        1e-6,
         against(svm_of_the_sum, separate_weight_vectors, ("primal", "SVM of the sum")),
+        1e-6,
         printed=1 / 2,
         mutated=1.0,
-        mutation="no ½ in front of the norms",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Section 3, (L1-MKL)",
-        "Block ℓ1, half the squared sum of norms, is the learning of a convex combination of kernels.",
-        "relative distance from the optimum of l1 over weights in the simplex",
-        1e-6,
         against(lambda: middle(optimum(ordinary(), "l1")), block_l1, ("block ℓ1", "l1")),
+        1e-6,
         printed=1 / 2,
         mutated=1.0,
-        mutation="no ½ in front of the square",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Abstract; sections 1, 3",
-        "Block ℓ1 regularisation amounts to selecting the single best kernel.",
-        "relative distance of the value of the selection from the optimum of l1",
-        1e-6,
         selecting,
+        1e-6,
         printed=best_single_kernel,
         repaired=best_convex_combination,
-        repair="the best convex combination, usually sparse, in place of the best kernel",
         mutated=plain_average,
-        mutation="the average kernel",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Section 4, (Li-MKL)",
-        "The largest squared norm may be replaced by a bound t on every squared norm.",
-        "relative distance of the two values",
-        1e-6,
         against(largest_square, with_epigraph, ("with t", "with the maximum")),
+        1e-6,
         printed=2,
         mutated=1,
-        mutation="norms bounded by t, not their squares",
     ),
-    Claim(
-        PAPER,
-        "Eqs (1)–(4)",
-        "At the optimum λ_k w_k = ½ Σ α_i y_i x_i^k, Σλ = 1, Σ α_i y_i = 0 and 0 ≤ α ≤ C.",
-        "largest residual at the cone solver's primal point and multipliers",
-        1e-4,
-        stationarity,
-        printed=1 / 2,
-        mutated=1.0,
-        mutation="no ½ in (1)",
-    ),
-    Claim(
-        PAPER,
-        "Eq. (5)",
-        "The dual of Li-MKL is jointly minimised over α and λ with the Hessian ½ Σ YK_kY/λ_k.",
-        "relative distance of the dual's value from the certified optimum of the primal",
-        1e-6,
-        against(li_optimum, dual_in_both, ("dual", "primal")),
-        printed=1 / 2,
-        mutated=1.0,
-        mutation="the Hessian without its ½",
-    ),
-    Claim(
-        PAPER,
-        "Eqs (6), (7)",
-        "For fixed λ the dual is an ordinary SVM; minimising its value J(λ) over the simplex gives the dual's.",
-        "relative distance of −J at the optimal λ from the optimum, or excess of −J elsewhere",
-        1e-5,
-        as_svms_over_the_simplex,
-        printed=-1,
-        mutated=1,
-        mutation="kernels multiplied by λ_k, not divided",
-        remark="The text calls the dual (12) throughout section 4 and means (5)",
-    ),
-    Claim(
-        PAPER,
-        "After Eq. (4)",
-        "With positive definite kernels every λ_k is positive.",
-        "number of kernels that the classifier uses while their λ vanishes",
-        0.5,
-        vanishing_rates,
-        printed=ordinary(),
-        mutated=single_features(),
-        mutation="the premise dropped: twelve linear kernels on single features",
-        proof="by (1) λ_k w_k = ½ Σ α_i y_i x_i^k, whose squared norm ¼ (α∘y)'K_k(α∘y) is positive unless α = 0",
-    ),
-    Claim(
-        PAPER,
+    claim("Eqs (1)–(4)", stationarity, 1e-4, printed=1 / 2, mutated=1.0),
+    claim("Eq. (5)", against(li_optimum, dual_in_both, ("dual", "primal")), 1e-6, printed=1 / 2, mutated=1.0),
+    claim("Eqs (6), (7)", as_svms_over_the_simplex, 1e-5, printed=-1, mutated=1),
+    claim("After Eq. (4)", vanishing_rates, 0.5, printed=ordinary(), mutated=single_features()),
+    claim(
         "Eqs (1), (9) with section 6.2.1",
-        "α gives the classifier by w_k = Σ α_i y_i x_i^k/(2λ_k), on kernels such as those of the synthetic experiment.",
-        "relative distance of that classifier's value from the optimum",
-        1e-3,
         classifier_from_alpha,
+        1e-3,
         printed=(0.0, 2),
         repaired=(1e-4, 2),
-        repair="a ridge of 1e-4 on every kernel, which section 4 advises for singular ones",
         mutated=(1e-4, 1),
-        mutation="the ridge, and λ_k in place of 2λ_k",
-        remark="λ_k > 0 needs positive definite kernels; linear kernels of section 6.2.1 have rank n/p, one at p = n",
     ),
-    Claim(
-        PAPER,
-        "Sections 1, 4",
-        "Block ℓ∞ makes all kernels weigh the same.",
-        "largest over smallest part, minus one",
-        1e-4,
-        equal_parts,
-        printed="norms",
-        mutated="coefficients",
-        mutation="coefficients 1/(2λ_k) of the kernels in place of norms ‖w_k‖",
-        remark="True of the norms, with positive definite kernels; not of the coefficients of the kernels",
-    ),
-    Claim(
-        PAPER,
-        "Eqs (8), (9)",
-        "λ proportional to √D minimises Σ D_k/λ_k over the simplex.",
-        "relative excess over the least value, worst of five random D",
-        1e-7,
-        closed_form,
-        printed=0.5,
-        mutated=1.0,
-        mutation="λ proportional to D",
-    ),
-    Claim(
-        PAPER,
-        "Section 4.2, algorithm",
-        "Alternating between an SVM and the closed form of λ solves the dual of Li-MKL.",
-        "relative distance from the optimum, worst of the last 10 of 100 iterations",
-        1e-6,
-        li_alternating,
-        printed=0.5,
-        mutated=1.0,
-        mutation="λ proportional to D",
-        unproved=True,
-    ),
+    claim("Sections 1, 4", equal_parts, 1e-4, printed="norms", mutated="coefficients"),
+    claim("Eqs (8), (9)", closed_form, 1e-7, printed=0.5, mutated=1.0),
+    claim("Section 4.2, algorithm", li_alternating, 1e-6, printed=0.5, mutated=1.0),
 )

@@ -7,9 +7,8 @@ import ji_lipschitz
 import ji_method
 import ji_smooth
 import ji_tables
-from claim import Claim
 
-CLAIMS: tuple[Claim, ...] = (
+CLAIMS = (
     *ji_graph.CLAIMS,
     *ji_smooth.CLAIMS,
     *ji_lipschitz.CLAIMS,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from claim import Claim, Measured
-from ji_shared import Array, Problem, claim, correlated, digits, excess, smooth
+from claim import Measured, claims_of
+from ji_shared import Array, Problem, correlated, digits, excess, smooth
 from ji_smooth import points, tied_ray, two_kernels
 
 
@@ -202,108 +202,22 @@ def within_radius(part: float) -> Measured:
     return Measured(excess(max(ratios.values())), {f"ratio, {name}": ratio for name, ratio in ratios.items()})
 
 
-CLAIMS: tuple[Claim, ...] = (
-    claim(
-        "Eq. (18)",
-        "The gradient of f_μ.",
-        "largest relative distance from complex steps of f_μ, at twelve Z",
-        1e-9,
-        first_derivative,
-        printed=1.0,
-        mutated=0.9,
-        mutation="0.9 vec(H)",
-    ),
-    claim(
-        "Eq. (19)",
-        "The Hessian of f_μ.",
-        "largest relative distance from differences of f_μ's complex-step gradient, at three Z",
-        1e-6,
-        second_derivative,
-        printed=1 / 8,
-        mutated=1 / 4,
-        mutation="1/4μ for 1/8μ",
-        remark="D_k(K_j) is read as K_j in each of its k diagonal blocks.",
-    ),
+claim = claims_of("ji")
+CLAIMS = (
+    claim("Eq. (18)", first_derivative, 1e-9, printed=1.0, mutated=0.9),
+    claim("Eq. (19)", second_derivative, 1e-6, printed=1 / 8, mutated=1 / 4),
     claim(
         "Abstract, Lemma 4.1",
-        "The gradient of f_μ is Lipschitz continuous, with one constant for all Z.",
-        "excess of the Hessian's λ_max along eleven rays over L_μ with tr(Z'Z) = R_μ²",
-        1e-9,
         one_constant,
+        1e-9,
         printed=(0.1, 1.0, 10.0, 100.0, 1000.0),
         repaired=(0.01, 0.1, 0.3, 1.0),
-        repair="within the ball of radius R_μ, where the minimiser lies",
         mutated=(0.1, 1.0, 10.0),
-        mutation="within ten times that radius",
-        remark="(16) contains the Z at which it is taken: it bounds the curvature there, and grows without end.",
-        proof="(16) grows with tr(Z'Z), and the ball is convex",
     ),
-    claim(
-        "Lemma 4.1, Eqs (15), (16)",
-        "At every Z the Hessian's largest eigenvalue is at most L_μ, taken at that Z.",
-        "largest excess of λ_max over L_μ",
-        1e-9,
-        local_constant,
-        printed=1 / 8,
-        mutated=1 / 64,
-        mutation="1/64 for 1/8",
-        proof="by (19): the last sum is a mean of dd', d = vec((K_i − K_j)Z)/λ, and ‖d‖² is at most tr(Z'Z) "
-        "λ_max((K_i − K_j)²)/λ²",
-    ),
-    claim(
-        "Lemma 4.1, proof: the bound between",
-        "The bound with tr(Z'(K_i − K_j)(K_i − K_j)'Z) lies between λ_max and L_μ.",
-        "largest excess of λ_max over it, and of it over L_μ",
-        1e-9,
-        middle_constant,
-        printed=1 / 8,
-        mutated=1 / 64,
-        mutation="1/64 for 1/8 in the bound between",
-        proof="by (19): λ_max of a mean of dd', d = vec((K_i − K_j)Z)/λ, is at most the largest ‖d‖², itself at "
-        "most tr(Z'Z) λ_max((K_i − K_j)²)/λ²",
-    ),
-    claim(
-        "Lemma 4.1, proof: square",
-        "S_j is ¼ tr((Z − C_j)'A(Z − C_j)) − ¼ tr(C_j'AC_j), A = I + K_j/λ, C_j = 2A⁻¹H.",
-        "largest relative distance of the two sides",
-        1e-9,
-        completed_square,
-        printed=2.0,
-        mutated=1.0,
-        mutation="C_j = A⁻¹H",
-    ),
-    claim(
-        "Lemma 4.1, proof: start",
-        "f_μ(0) = μ log p, and at the minimiser f_μ and every S_j are at most that.",
-        "largest violation",
-        1e-9,
-        at_most_start,
-        printed=np.log,
-        mutated=lambda p: np.log(p) / 2,
-        mutation="½ μ log p",
-        proof="every S_j(0) is 0, and S_j ≤ f_μ by Lemma 3.3",
-    ),
-    claim(
-        "Lemma 4.1, proof: ball",
-        "Where f_μ ≤ f_μ(0): ¼‖Z − C_j‖² ≤ μ log p + ¼ tr(C_j'(I + K_j/λ)C_j).",
-        "largest excess of the left side over the right, relative",
-        1e-6,
-        around_centre,
-        printed=1.0,
-        mutated=0.5,
-        mutation="half the trace",
-        proof="A ⪰ I, the square above, and S_j ≤ f_μ(0) = μ log p",
-    ),
-    claim(
-        "Lemma 4.1, Eq. (17)",
-        "tr(Z'Z) ≤ R_μ² at the minimiser, with any j in (17).",
-        "largest excess of tr(Z'Z) over R_μ², relative",
-        1e-6,
-        within_radius,
-        printed=1.0,
-        mutated=0.5,
-        mutation="half the root",
-        remark="It holds wherever f_μ ≤ f_μ(0), and is nearly attained there by one label and one small kernel.",
-        proof="in that ball no column of Z is farther than the root from its column of C_j",
-    ),
+    claim("Lemma 4.1, Eqs (15), (16)", local_constant, 1e-9, printed=1 / 8, mutated=1 / 64),
+    claim("Lemma 4.1, proof: the bound between", middle_constant, 1e-9, printed=1 / 8, mutated=1 / 64),
+    claim("Lemma 4.1, proof: square", completed_square, 1e-9, printed=2.0, mutated=1.0),
+    claim("Lemma 4.1, proof: start", at_most_start, 1e-9, printed=np.log, mutated=lambda p: np.log(p) / 2),
+    claim("Lemma 4.1, proof: ball", around_centre, 1e-6, printed=1.0, mutated=0.5),
+    claim("Lemma 4.1, Eq. (17)", within_radius, 1e-6, printed=1.0, mutated=0.5),
 )

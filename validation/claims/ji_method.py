@@ -9,9 +9,9 @@ from typing import NamedTuple
 import cvxpy as cp
 import numpy as np
 
-from claim import Claim, Measured
+from claim import Measured, claims_of
 from ji_lipschitz import constant, least_radius, start_constant
-from ji_shared import Array, Problem, claim, correlated, digits, exact, excess, optimum, smooth
+from ji_shared import Array, Problem, correlated, digits, exact, excess, optimum, smooth
 
 
 class Iteration(NamedTuple):
@@ -168,50 +168,10 @@ def subgradient(problem: Problem, rounds: int) -> float:
     return best
 
 
-CLAIMS: tuple[Claim, ...] = (
-    claim(
-        "Eq. (20), Table 1",
-        "As long as f_μ(X^i) ≤ f_μ(X⁰): f_μ(Z^{N+1}) − min f_μ ≤ 4 L_μ R_μ²/(N + 1)².",
-        "largest excess of the left side over the right, relative, at every iteration of every run",
-        1e-9,
-        rate,
-        printed=2,
-        mutated=4,
-        mutation="(N + 1)⁴",
-        remark="L_μ is taken at tr(Z'Z) = R_μ². Far from sharp on data, as the ratios say: there even the mutant "
-        "passes. On the chain (one kernel, label at its end, after the quadratic of Nesterov's lower bound) it fails.",
-        unproved=True,
-    ),
-    claim(
-        "Eq. (21)",
-        "f(Z^{N+1}) − min f ≤ μ log p + 4 L_μ R_μ²/(N + 1)².",
-        "largest excess of the left side over the right, relative, at every iteration of every run",
-        1e-9,
-        both_errors,
-        printed=1.0,
-        mutated=0.0,
-        mutation="without μ log p",
-        remark="With the minimum of f itself on the left, which is the stronger reading.",
-        unproved=True,
-    ),
-    claim(
-        "Sec. 4, O(1/N)",
-        "With μ = 1/N, L_μ grows as N and the right side of (21) falls as 1/N.",
-        "distance from −1 of the exponent between N = 10⁴ and 10⁶",
-        1e-2,
-        order,
-        printed=1.0,
-        mutated=2.0,
-        mutation="μ = 1/N²",
-    ),
-    claim(
-        "Sec. 4, weights",
-        "Eq. (12) at the Z of Table 1 gives the optimal weights of the smoothed problem.",
-        "largest distance from the θ of the semidefinite program with entropy",
-        1e-3,
-        final_weights,
-        printed=1.0,
-        mutated=0.5,
-        mutation="half the exponent",
-    ),
+claim = claims_of("ji")
+CLAIMS = (
+    claim("Eq. (20), Table 1", rate, 1e-9, printed=2, mutated=4),
+    claim("Eq. (21)", both_errors, 1e-9, printed=1.0, mutated=0.0),
+    claim("Sec. 4, O(1/N)", order, 1e-2, printed=1.0, mutated=2.0),
+    claim("Sec. 4, weights", final_weights, 1e-3, printed=1.0, mutated=0.5),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from typing import Any
 
 import cvxpy as cp
@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
-from claim import Claim
 from mklcvx import Instance, solve
 from mklcvx.certificate.solution import Solution
 from mklcvx.problem.kernels import Gaussian, KernelBank, MeanDistance
 
 Array = NDArray[Any]
 
-claim = partial(Claim, "Ji et al. 2008")
 DIGIT_LABELS = ((0, 2, 4, 6, 8), (0, 6, 8, 9), (2, 3, 5, 7), (1, 4, 7))  # even, round, prime, straight
 
 

@@ -8,34 +8,15 @@ import numpy as np
 
 import kumar_method
 import kumar_theory
-from claim import Claim, Measured
-from kumar_method import PAPER
+from claim import Measured, claims_of
 from mklcvx.problem.kernels import kumar_bank
+from shared.printed import printed_rows
 
 # Tables 1 and 2, percent; MC-MKL, which has gaps, is left out.
-PROTEINS = {
-    "Best": (81.30, 86.26, 85.95, 91.53, 72.19),
-    "Average": (84.75, 89.48, 88.03, 93.95, 86.72),
-    "Alignment": (88.14, 92.82, 89.91, 95.22, 89.13),
-    "MKL": (89.05, 93.89, 91.01, 96.01, 89.32),
-    "TS": (89.08, 93.50, 90.15, 95.63, 88.86),
-}
-PROTEINS_SPREAD = (3.32, 2.74, 1.33, 1.31, 3.26)  # of TS-MKL
-UCI = {
-    "Best": (86.90, 86.90, 95.00, 95.00, 76.10, 76.10, 83.65, 83.67),
-    "Average": (85.00, 86.42, 92.00, 94.28, 76.82, 76.30, 81.58, 82.03),
-    "Alignment": (80.24, 85.47, 91.57, 94.42, 75.97, 76.82, 82.88, 80.90),
-    "MKL": (85.23, 84.76, 92.54, 95.42, 75.71, 75.97, 82.72, 78.42),
-    "L2": (86.42, 85.71, 91.85, 95.14, 75.45, 76.55, 79.68, 80.87),
-    "UFO": (82.85, 86.19, 91.85, 96.14, 74.28, 74.02, 79.16, 79.09),
-    "TS": (86.43, 86.19, 92.43, 94.29, 75.78, 76.42, 82.82, 81.10),
-}
-UCI_SPREAD = {
-    "Best": (4.23, 4.24, 2.04, 2.04, 2.63, 2.63, 5.73, 5.73),
-    "Average": (4.5, 3.73, 2.87, 3.01, 2.76, 2.62, 5.92, 5.03),
-    "TS": (3.9, 3.38, 1.18, 2.12, 3.02, 2.87, 5.63, 4.42),
-}
-SECONDS = {"UFO": (3.018, 17.97, 387), "TS": (1.09, 1.3977, 34)}  # Table 3: Sonar, Pima, Caltech-101
+PROTEINS = printed_rows("kumar_proteins")
+PROTEINS_SPREAD = PROTEINS.pop("TS deviation")
+UCI, UCI_SPREAD = printed_rows("kumar_uci"), printed_rows("kumar_uci_deviation")
+SECONDS = printed_rows("kumar_seconds")
 FEATURES = {"Sonar": 60, "Ionosphere": 33, "Pima": 8, "Vertebral": 6}
 KERNELS = {"Sonar": 793, "Ionosphere": 442, "Pima": 117, "Vertebral": 91}
 CALTECH_256 = (0.245, 0.320, 0.370, 0.426, 0.448, 0.475, 0.494)
@@ -85,81 +66,27 @@ def measure_accuracies(sizes: Sequence[int]) -> Measured:
     return Measured(abs(len(CALTECH_256) - len(sizes)), {"accuracies": len(CALTECH_256), "sizes": len(sizes)})
 
 
-TABLES: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
-        "Section 1 against Tables 1 and 2",
-        "TS-MKL is better than target alignment or equal to it on all data sets.",
-        "largest lead of target alignment over TS-MKL, percentage points, thirteen columns",
-        0.0,
-        measure_never_below,
-        printed=0.0,
-        repaired=1.0,
-        repair="up to one standard deviation",
-        mutated=-1.0,
-        mutation="better by a standard deviation",
-    ),
-    Claim(
-        PAPER,
-        "Section 4.4 against Table 2",
-        "On the UCI data no kernel learning improves on the better of best kernel and average.",
-        "largest gain of a learned kernel, percentage points, eight columns",
-        0.0,
-        measure_no_gain,
-        printed=0.0,
-        repaired=1.0,
-        repair="up to one standard deviation",
-        mutated=-1.0,
-        mutation="every one loses a standard deviation",
-    ),
-    Claim(
-        PAPER,
+claim = claims_of("kumar")
+TABLES = (
+    claim("Section 1 against Tables 1 and 2", measure_never_below, 0.0, printed=0.0, repaired=1.0, mutated=-1.0),
+    claim("Section 4.4 against Table 2", measure_no_gain, 0.0, printed=0.0, repaired=1.0, mutated=-1.0),
+    claim(
         "Section 4.3 against Table 1",
-        "On the proteins all learned kernels are better than the best single kernel and the average.",
-        "by how much the worst learned kernel falls short of a baseline, percentage points",
-        0.0,
         measure_learning_helps,
+        0.0,
         printed=("Best", "Average"),
         mutated=("Best", "Average", "MKL"),
-        mutation="one-stage MKL counted among the baselines",
     ),
-    Claim(
-        PAPER,
-        "Section 4.5 against Table 3",
-        "TS-MKL is more than ten times faster than UFO-MKL on Pima and Caltech-101.",
-        "by how much the least ratio of seconds falls short of 10",
-        0.0,
-        measure_order_of_magnitude,
-        printed=slice(1, 3),
-        mutated=slice(0, 3),
-        mutation="on Sonar too",
-    ),
-    Claim(
-        PAPER,
-        "Section 4.4, kernels",
-        "With d features the second setting has 13 d + 13 kernels: nine Gaussians, three polynomials and a linear one "
-        "on all features and on each.",
-        "largest difference from the numbers of kernels in Table 2",
-        0.0,
-        measure_kernel_counts,
-        printed=13,
-        mutated=0,
-        mutation="13 d, those on all features forgotten",
-        remark="Ionosphere has 34 features in the repository; p = 442 is 13·33 + 13, its constant one left out",
-    ),
-    Claim(
-        PAPER,
+    claim("Section 4.5 against Table 3", measure_order_of_magnitude, 0.0, printed=slice(1, 3), mutated=slice(0, 3)),
+    claim("Section 4.4, kernels", measure_kernel_counts, 0.0, printed=13, mutated=0),
+    claim(
         "Section 4.2, Caltech-256",
-        "There is one accuracy for each of 5, 10, 15, 20, 25, 30, 40 and 50 samples per class.",
-        "difference between the number of accuracies and the number of sizes",
-        0.0,
         measure_accuracies,
+        0.0,
         printed=CALTECH_256_SIZES,
         mutated=CALTECH_256_SIZES[:5],
-        mutation="sizes up to 25",
         control=CALTECH_256_SIZES[:7],
-        remark="One accuracy is missing, which one cannot be told",
     ),
 )
 
-CLAIMS: tuple[Claim, ...] = (*kumar_method.CLAIMS, *kumar_theory.CLAIMS, *TABLES)
+CLAIMS = (*kumar_method.CLAIMS, *kumar_theory.CLAIMS, *TABLES)

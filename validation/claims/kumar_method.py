@@ -12,14 +12,13 @@ from scipy.optimize import nnls
 from sklearn.datasets import load_breast_cancer
 
 import mklcvx
-from claim import Claim, Measured
+from claim import Measured, claims_of
 from mklcvx.problem.kernels import Gaussian, KernelBank, Linear, Polynomial
 from mklcvx.problem.preprocessing import Centre, Preprocessing, UnitVariance
 from mklcvx.zoo import random
 
 Array = NDArray[np.float64]
 
-PAPER = "Kumar et al. 2012"
 LAM = 0.01
 
 
@@ -181,112 +180,23 @@ def measure_not_necessary(pure: bool) -> Measured:
     return Measured(max(mistakes, 0.9 - loss), {"K-space hinge loss": loss, "share of mistakes": mistakes})
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
+claim = claims_of("kumar")
+CLAIMS = (
+    claim(
         "Section 2, K-classifiers",
-        "A linear function of the K-examples with non-negative weights induces a positive semidefinite kernel.",
-        "the most negative eigenvalue, relative to the largest",
-        1e-12,
         measure_positive,
+        1e-12,
         printed=(1.0, 0.5, 2.0, 0.0, 0.3, 1.0, 0.1, 4.0),
         mutated=(1.0, 0.5, 2.0, 0.0, 0.3, -4.0, 0.1, 4.0),
-        mutation="one weight negative",
-        proof="a sum of semidefinite matrices with weights that are not negative",
     ),
-    Claim(
-        PAPER,
-        "Eq. (1)",
-        "For two classes the K-labels t = 2·1{y = y'} − 1 are the entries y y' of the target kernel.",
-        "largest difference",
-        0.0,
-        measure_target_kernel,
-        printed=(2.0, 1.0),
-        mutated=(1.0, 0.0),
-        mutation="the indicator itself",
+    claim("Eq. (1)", measure_target_kernel, 0.0, printed=(2.0, 1.0), mutated=(1.0, 0.0)),
+    claim("Eq. (2)", measure_objective, 1e-6, printed="pairs i ≤ j", mutated="ordered pairs"),
+    claim("Sections 2 and 4.1, Pegasos", measure_pegasos, 0.01, printed=1.0, mutated=0.0),
+    claim(
+        "Section 2.1, K-example form", measure_pairs, 1e-8, printed=(1.0, 1.0), repaired=(1.0, 2.0), mutated=(1.0, 0.25)
     ),
-    Claim(
-        PAPER,
-        "Eq. (2)",
-        "The first stage minimises (λ/2)‖μ‖² plus the hinge losses of the pairs i ≤ j over their number, n(n−1)/2 + n.",
-        "relative difference between (2), written out in CVXPY, and the certified optimum of ts",
-        1e-6,
-        measure_objective,
-        printed="pairs i ≤ j",
-        mutated="ordered pairs",
-        mutation="divided by n²",
-    ),
-    Claim(
-        PAPER,
-        "Sections 2 and 4.1, Pegasos",
-        "Stochastic subgradient steps with a projection to μ ≥ 0 after each, 1000 with batches of 100, solve (2).",
-        "excess over the certified optimum, relative to that of μ = 0",
-        0.01,
-        measure_pegasos,
-        printed=1.0,
-        mutated=0.0,
-        mutation="steps 1/λ, which do not shrink",
-        remark="The fraction that remains is the noise of the last steps",
-        unproved=True,
-    ),
-    Claim(
-        PAPER,
-        "Section 2.1, K-example form",
-        "Maximal alignment (3) is the same problem with sums over the K-examples, which Section 2 takes for i ≤ j.",
-        "alignment lost at the maximiser of the K-example form, relative to the certified maximum",
-        1e-8,
-        measure_pairs,
-        printed=(1.0, 1.0),
-        repaired=(1.0, 2.0),
-        repair="all ordered pairs, so that i ≠ j counts twice",
-        mutated=(1.0, 0.25),
-        mutation="i ≠ j counted a quarter",
-        remark="The sum below the root says for all i, j: read so for both sums, it is right",
-    ),
-    Claim(
-        PAPER,
-        "Section 2.1, deviation",
-        "With centred kernels the denominator of (3) is the standard deviation of the projected K-examples (times n).",
-        "relative difference, all ordered pairs",
-        1e-10,
-        measure_deviation,
-        printed=True,
-        mutated=False,
-        mutation="kernels not centred",
-    ),
-    Claim(
-        PAPER,
-        "Section 2.1, Fisher",
-        "Target alignment is like Fisher's discriminant in K-space with μ ≥ 0; for centred kernels it is the same.",
-        "alignment lost at Fisher's direction, relative to the certified maximum",
-        1e-6,
-        measure_fisher,
-        printed=True,
-        mutated=False,
-        mutation="kernels not centred",
-        remark="The paper says similar. Centring makes n₊m₊ + n₋m₋ = 0, so that the two ratios rank alike",
-    ),
-    Claim(
-        PAPER,
-        "Section 1, special case",
-        "Target alignment is a K-classifier of another loss: the square loss over all ordered pairs, μ ≥ 0.",
-        "alignment lost by the K-classifier of that loss, relative to the certified maximum",
-        1e-8,
-        measure_special_case,
-        printed="square",
-        mutated="hinge",
-        mutation="the hinge loss",
-        remark="The paper names no loss; this one makes its statement true",
-    ),
-    Claim(
-        PAPER,
-        "Section 2, sufficient",
-        "A good K-classifier is not necessary: a kernel may separate the classes while its K-space loss is near 1.",
-        "share of mistakes, or shortfall of the K-space hinge loss from 0.9, the larger, for sixteen clusters",
-        0.0,
-        measure_not_necessary,
-        printed=True,
-        mutated=False,
-        mutation="clusters of both classes by halves",
-    ),
+    claim("Section 2.1, deviation", measure_deviation, 1e-10, printed=True, mutated=False),
+    claim("Section 2.1, Fisher", measure_fisher, 1e-6, printed=True, mutated=False),
+    claim("Section 1, special case", measure_special_case, 1e-8, printed="square", mutated="hinge"),
+    claim("Section 2, sufficient", measure_not_necessary, 0.0, printed=True, mutated=False),
 )

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from claim import Claim, Measured
-from kumar_method import PAPER, Array
+from claim import Measured, claims_of
+from kumar_method import Array
 
 ANGLES = np.linspace(0, 2 * np.pi, 360, endpoint=False)
 DIRECTIONS = np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
@@ -201,96 +201,20 @@ def measure_footnote(learned_on_it: bool) -> Measured:
     return Measured(rate / confidence, {"rate of violations": rate, "δ": confidence, "root": root})
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
+claim = claims_of("kumar")
+CLAIMS = (
+    claim(
         "Definition and Lemma 3.2",
-        "A kernel with expected K-space hinge loss HL at margin γ has a w of norm 1 whose expected hinge loss at "
-        "margin γ/R is at most HL.",
-        "largest excess of the least such loss over HL, five finite distributions",
-        1e-9,
         measure_lemma,
+        1e-9,
         printed=Good(whole_ball=False, power=1.0),
         repaired=Good(whole_ball=True, power=1.0),
-        repair="‖w‖ ≤ 1 in the definition; w = E[yφ(x)]/R",
         mutated=Good(whole_ball=True, power=-1.0),
-        mutation="‖w‖ ≤ 1 and margin γR",
-        remark="Lemma 3.3 minimises over ‖w‖ ≤ 1, so that Theorem 3.1 survives",
-        proof="w = E y'φ(x')/R has norm at most 1, and Jensen's inequality takes E over (x', y') out of the hinge",
     ),
-    Claim(
-        PAPER,
-        "Lemma 3.3",
-        "Learning over ‖w‖ ≤ 1 with an (ε, γ) good kernel errs at most ε + O(√(R² ln(1/δ)/(γ² n))), "
-        "with probability 1 − δ.",
-        "largest rate of violations, constant 1, n = 5 to 1000, 300 samples each; the tolerance is δ",
-        CONFIDENCE,
-        measure_learning,
-        printed=1.0,
-        mutated=0.0,
-        mutation="without ε",
-        remark="ε is the least loss over ‖w‖ ≤ 1, no larger than that of the printed definition",
-        unproved=True,
-    ),
-    Claim(
-        PAPER,
-        "Theorem 3.1",
-        "Learning with the kernel of a K-classifier errs at most HL + O(√(R⁴ ln(1/δ)/(γ² n))) with probability 1 − δ.",
-        "largest rate of violations, constant 1, n = 5 to 1000, 300 samples each; the tolerance is δ",
-        CONFIDENCE,
-        measure_generalisation,
-        printed=1.0,
-        mutated=0.0,
-        mutation="without HL",
-        remark="R² is to bound h(z_xx); h(z_xx') then follows, by Cauchy and Schwarz",
-        unproved=True,
-    ),
-    Claim(
-        PAPER,
-        "Theorem 3.1 from the lemmas",
-        "Lemma 3.3 at the margin γ/R of Lemma 3.2 has the root √(R⁴ ln(1/δ)/(γ² n)).",
-        "largest relative difference of the roots, five distributions with different R",
-        1e-12,
-        measure_composition,
-        printed=4,
-        mutated=2,
-        mutation="R² in place of R⁴",
-    ),
-    Claim(
-        PAPER,
-        "Theorem 3.4",
-        "HL is at most the mean loss of the pairs i < j of a sample plus √(2 (1 + R²/γ)² ln(1/δ)/n), "
-        "with probability 1 − δ.",
-        "largest rate of violations relative to δ, n = 5 to 80, 2000 samples each",
-        1.0,
-        measure_concentration,
-        printed=1.0,
-        mutated=0.0,
-        mutation="without the root",
-        remark="The mean over i < j is unbiased; with i = j it would not be",
-        proof="McDiarmid's inequality: losses are between 0 and 1 + R²/γ, and a sample is in n − 1 of n(n−1)/2 pairs",
-    ),
-    Claim(
-        PAPER,
-        "Theorem 3.4, the constant",
-        "The root is McDiarmid's: one sample moves the mean loss by (2/n)(1 + R²/γ) at most.",
-        "relative difference between the root and McDiarmid's for a change that is attained",
-        1e-12,
-        measure_constant,
-        printed=2.0,
-        mutated=0.5,
-        mutation="½ in place of 2 below the root",
-    ),
-    Claim(
-        PAPER,
-        "Footnote 4",
-        "Theorem 3.4 holds for a K-classifier that had no part in the sample.",
-        "rate of violations relative to δ = 0.2, 30 samples of 16; the best of 2^18 kernels that know nothing of y",
-        1.0,
-        measure_footnote,
-        printed=False,
-        mutated=True,
-        mutation="the K-classifier learned on the sample itself",
-        proof="that of Theorem 3.4, which takes the K-classifier as given",
-    ),
+    claim("Lemma 3.3", measure_learning, CONFIDENCE, printed=1.0, mutated=0.0),
+    claim("Theorem 3.1", measure_generalisation, CONFIDENCE, printed=1.0, mutated=0.0),
+    claim("Theorem 3.1 from the lemmas", measure_composition, 1e-12, printed=4, mutated=2),
+    claim("Theorem 3.4", measure_concentration, 1.0, printed=1.0, mutated=0.0),
+    claim("Theorem 3.4, the constant", measure_constant, 1e-12, printed=2.0, mutated=0.5),
+    claim("Footnote 4", measure_footnote, 1.0, printed=False, mutated=True),
 )

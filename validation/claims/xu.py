@@ -6,6 +6,5 @@ import xu_duals
 import xu_relatives
 import xu_tables
 import xu_updates
-from claim import Claim
 
-CLAIMS: tuple[Claim, ...] = (*xu_duals.CLAIMS, *xu_relatives.CLAIMS, *xu_updates.CLAIMS, *xu_tables.CLAIMS)
+CLAIMS = (*xu_duals.CLAIMS, *xu_relatives.CLAIMS, *xu_updates.CLAIMS, *xu_tables.CLAIMS)

@@ -10,20 +10,18 @@ import cvxpy as cp
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from claim import Claim, Measured
+from claim import Measured, claims_of
 from mklcvx.problem.instance import Instance
+from optima import against, middle
 from xu_setting import (
-    PAPER,
     PRICE,
     Array,
     Functions,
     Multipliers,
-    against,
     apart,
     combined,
     greatest_for,
     halves,
-    middle,
     optimum,
     ordinary,
     unequal,
@@ -156,105 +154,54 @@ def general_hinge(exponent: float) -> float:
     return dual.least(-tau + GENERAL_THETA / 2 * cp.sum(cp.power(zeta, exponent)), cuts)
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
+claim = claims_of("xu")
+CLAIMS = (
+    claim(
         "After Eq. (14), elastic net constraint",
-        "SGMKL, with v Σμ + (1−v) Σμ² ≤ 1, is a variant of (14): each of its solutions is one of (14) at some θ.",
-        "least distance over θ of the two weight vectors, as rays",
-        1e-4,
         misfit_along_the_path,
+        1e-4,
         printed=(elastic_constraint, (5,)),
         mutated=(partial(elastic_constraint, power=4), (5,)),
-        mutation="Σμ⁴ for Σμ²",
-        unproved=True,
     ),
-    Claim(
-        PAPER,
+    claim(
         "After Eq. (14), block elastic net",
-        "(14) is equivalent along the path to Ω = ½ (Σ‖f_m‖)² + (λ/2) Σ‖f_m‖².",
-        "least distance over θ of the two weight vectors, as rays",
-        1e-4,
         misfit_along_the_path,
+        1e-4,
         printed=(block_elastic_net, (3, 5)),
         repaired=(block_elastic_net, (2,)),
-        repair="with two kernels only, where one ratio of weights is all there is to match",
         mutated=(partial(block_elastic_net, power=3), (5,)),
-        mutation="Σ‖f_m‖³ for Σ‖f_m‖², five kernels",
-        remark="Weights go with 1 − S/√q_m there and with ½ q_m − τ here, so the misfit grows with the spread of q; "
-        "the sizes of these kernels run from ⅛ to 8",
-        unproved=True,
     ),
-    Claim(
-        PAPER,
+    claim(
         "Section V-A, SGMKL",
-        "SGMKL's constraint v‖μ‖₁ + (1−v)‖μ‖₂ ≤ 1 is that of section III-B.",
-        "relative distance from the certified optimum of elastic at l1_ratio = v = 0.3",
-        1e-6,
         against(lambda: middle(optimum("elastic", l1_ratio=RATIO)), net_constraint, ("value", "elastic")),
+        1e-6,
         printed=plain_net,
         repaired=squared_net,
-        repair="Σμ² for ‖μ‖₂, as after (14)",
         mutated=net_with_shares_swapped,
-        mutation="v and 1 − v exchanged",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Section III-B, last paragraph",
-        "The losses ζ^{p/(p−1)} generalise (12), as LpMKL does L2MKL: the simplex with a penalty Σμ^p.",
-        "relative distance from minus the certified optimum of smp, p = 4/3",
-        1e-5,
         against(
             lambda: -middle(optimum("smp", theta=GENERAL_THETA, p=POWER)), general_hinge, ("p/(p−1)-hinge", "−smp")
         ),
+        1e-5,
         printed=POWER / (POWER - 1),
         mutated=POWER,
-        mutation="ζ^p",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Proposition 5, proof",
-        "The Lagrangian dual of (15): max over μ ≥ 0 of min over α of ½ Σ μ_m q_m − ‖μ‖²/(2θ).",
-        "relative distance of its value at the best μ from that of (15)",
-        1e-5,
         against(lambda: slack_losses(2)[0], lagrangian_of_square_loss, ("Lagrangian", "(15)")),
+        1e-5,
         printed=1 / 2,
         mutated=1.0,
-        mutation="‖μ‖²/θ",
     ),
-    Claim(
-        PAPER,
-        "Proposition 5, Eqs (15), (16)",
-        "The square loss, (15), and L2MKL, weights with ‖μ‖₂ ≤ 1, have the same α.",
-        "relative distance of the α",
-        1e-3,
-        partial(same_alpha, rival="l2"),
-        printed=2.0,
-        mutated=4.0,
-        mutation="ζ⁴ for ζ²",
-        remark="θ is a factor of the whole objective of (15), so every θ serves",
-    ),
-    Claim(
-        PAPER,
-        "Proposition 5 with C-SVC",
-        "With the C-SVC of the experiments, the square loss is L2MKL for one particular θ.",
-        "relative distance of the α at θ = 1/‖½q‖₂",
-        1e-4,
-        at_one_theta,
-        printed=1.0,
-        mutated=10.0,
-        mutation="ten times that θ",
-        remark="In the ν-form, where scaling the kernel changes no α, every θ serves",
-    ),
-    Claim(
-        PAPER,
+    claim("Proposition 5, Eqs (15), (16)", partial(same_alpha, rival="l2"), 1e-3, printed=2.0, mutated=4.0),
+    claim("Proposition 5 with C-SVC", at_one_theta, 1e-4, printed=1.0, mutated=10.0),
+    claim(
         "Section III-C, last paragraph",
-        "With ζ^{p/(p−1)} the square loss becomes LpMKL.",
-        "relative distance of the α, p = 4/3",
-        1e-3,
         partial(same_alpha, rival="lp", p=POWER),
+        1e-3,
         printed=POWER / (POWER - 1),
         mutated=POWER,
-        mutation="ζ^p",
     ),
 )

@@ -7,78 +7,20 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from claim import Claim, Measured
-from xu_setting import PAPER, Array
+from claim import Measured, claims_of
+from shared.printed import printed, printed_rows
+from xu_setting import Array
 
-METHODS = ("AveKernel", "SimpleMKL", "L2MKL", "LpMKL", "SGMKL", "SM1MKL", "SM2MKL")
-SETS = ("Heart", "Diabetes", "Australian", "Ionosphere", "Ringnorm", "Banana", "FlareSolar")
-
-# Table I: mean accuracies in per cent, and the ranks printed beside them.
-ACCURACY = np.array(
-    [
-        [81.60, 81.98, 82.47, 81.85, 82.10, 81.60, 82.47],
-        [75.22, 75.30, 75.91, 75.61, 76.00, 76.35, 76.26],
-        [85.94, 85.12, 85.07, 85.27, 84.78, 86.23, 85.12],
-        [90.29, 91.81, 91.71, 91.33, 91.90, 91.33, 92.10],
-        [95.42, 98.25, 96.67, 97.67, 97.67, 98.00, 97.75],
-        [73.00, 90.08, 88.58, 89.50, 89.50, 89.75, 90.08],
-        [67.04, 67.59, 68.64, 68.59, 67.94, 68.59, 68.59],
-    ]
+# Tables I and II: mean accuracies in per cent, mean training times in seconds, and the ranks printed beside them.
+TABLE_ONE = printed("xu_accuracy")
+SETS, METHODS = list(TABLE_ONE), list(TABLE_ONE["Heart"])
+ACCURACY, SECONDS = (np.array(list(printed_rows(name).values())) for name in ("xu_accuracy", "xu_seconds"))
+(*RANK, MEAN_RANK), (*SPEED_RANK, MEAN_SPEED_RANK) = (
+    np.array(list(printed_rows(name).values())) for name in ("xu_rank", "xu_speed_rank")
 )
-RANK = np.array(
-    [
-        [7, 5, 1, 6, 3, 4, 1],
-        [7, 6, 4, 5, 3, 1, 2],
-        [2, 4, 6, 3, 7, 1, 4],
-        [7, 3, 4, 5, 2, 5, 1],
-        [7, 1, 6, 4, 4, 2, 3],
-        [7, 1, 6, 4, 4, 3, 1],
-        [7, 6, 1, 2, 5, 2, 2],
-    ]
-)
-MEAN_RANK = np.array([6.28, 3.71, 4.00, 4.14, 4.00, 2.57, 2.00])
-
-# Table II: mean training times in seconds, and their ranks.
-SECONDS = np.array(
-    [
-        [0.1938, 19.32, 9.023, 4.273, 129.9, 1.928, 8.245],
-        [1.075, 410.8, 154.5, 83.62, 1206, 39.41, 240.6],
-        [1.134, 194.6, 159.6, 82.94, 897.3, 23.58, 22.96],
-        [0.5656, 146.2, 40.92, 26.16, 618.8, 14.58, 31.90],
-        [0.606, 297.3, 69.18, 277.5, 1035, 165.6, 239.7],
-        [0.1734, 15.07, 15.71, 49.74, 16.85, 11.56, 15.23],
-        [0.7609, 2243, 152.5, 382.7, 649.5, 81.03, 58.69],
-    ]
-)
-SPEED_RANK = np.array(
-    [
-        [1, 6, 5, 3, 7, 2, 4],
-        [1, 6, 4, 3, 7, 2, 5],
-        [1, 6, 5, 4, 7, 3, 2],
-        [1, 6, 5, 3, 7, 2, 4],
-        [1, 6, 2, 5, 7, 3, 4],
-        [1, 4, 5, 7, 6, 2, 3],
-        [1, 7, 4, 5, 6, 3, 2],
-    ]
-)
-MEAN_SPEED_RANK = np.array([1.00, 5.86, 4.28, 4.28, 6.71, 2.43, 3.43])
-
-
+RANK, SPEED_RANK = np.array(RANK), np.array(SPEED_RANK)
 # Tables III and IV: mean average precision, number of kernels selected, training time.
-def row(*values: float) -> dict[str, float]:
-    return dict(zip(METHODS, values, strict=True))
-
-
-YOUTUBE = {
-    "MAP": row(88.39, 87.47, 88.66, 89.21, 89.20, 89.26, 89.09),
-    "kernels": row(20, 3.09, 20, 12.91, 8.64, 9.09, 8.54),
-    "seconds": row(1.04, 57.77, 36.78, 123.8, 191.8, 36.48, 45.37),
-}
-EVENTS = {
-    "MAP": row(44.33, 47.14, 53.34, 53.49, 53.81, 54.84, 53.98),
-    "kernels": row(80.00, 3.63, 68.00, 60.50, 60.53, 53.83, 61.77),
-    "seconds": row(2.297, 542.9, 261.1, 396.4, 1639, 410.1, 367.1),
-}
+YOUTUBE, EVENTS = printed("xu_youtube"), printed("xu_events")
 KERNELS_GIVEN = {"YouTube": 20.0, "Event6": 80.0}
 
 
@@ -171,9 +113,9 @@ def of_ranks(table: Table) -> list[tuple[str, float, float]]:
 
 
 BENCHMARKS = {
-    "mean rank, accuracy": row(*MEAN_RANK),
-    "mean rank, time": row(*MEAN_SPEED_RANK),
-    **{name: row(*times) for name, times in zip(SETS, SECONDS, strict=True)},
+    "mean rank, accuracy": printed("xu_rank")["mean"],
+    "mean rank, time": printed("xu_speed_rank")["mean"],
+    **printed("xu_seconds"),
 }
 
 
@@ -199,106 +141,59 @@ def all_kernels(method: str) -> Measured:
     return Measured(unused, numbers)
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
+claim = claims_of("xu")
+CLAIMS = (
+    claim(
         "Table I, ranks",
-        "The printed ranks follow from the printed mean accuracies.",
-        "cells with another rank",
-        0.0,
         lambda scores: cells_that_differ(scores, RANK),
+        0.0,
         printed=ACCURACY,
         repaired=with_heart(82.04),
-        repair="SM1MKL on Heart anywhere between 81.98 and 82.10, a guess, makes every rank right",
         mutated=with_heart(82.30),
-        mutation="82.30 there",
-        remark="SM1MKL's 81.60 on Heart, AveKernel's figure too, is ranked 4",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Table II, ranks",
-        "The printed ranks follow from the printed mean training times.",
-        "cells with another rank",
-        0.0,
         lambda scores: cells_that_differ(-scores, SPEED_RANK),
+        0.0,
         printed=SECONDS,
         repaired=with_banana_exchanged(),
-        repair="Banana's 15.07 of SimpleMKL and 15.23 of SM2MKL exchanged, or their ranks 4 and 3",
         mutated=1 / SECONDS,
-        mutation="slowest first",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Tables I, II, last rows",
-        "Average ranks are the means of the printed ranks.",
-        "largest distance",
-        0.01,
         mean_ranks,
+        0.01,
         printed=((RANK, MEAN_RANK), (SPEED_RANK, MEAN_SPEED_RANK)),
         mutated=((ranks(ACCURACY), MEAN_RANK), (SPEED_RANK, MEAN_SPEED_RANK)),
-        mutation="ranks recomputed from Table I's accuracies",
-        remark="6.28 and 4.28 are cut off, not rounded",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Tables I, II, text",
-        "By mean ranks SM2MKL leads in accuracy, then SM1MKL and SimpleMKL, AveKernel last; SimpleMKL and SGMKL are "
-        "the slowest to train; SM2MKL is faster than SGMKL on every data set.",
-        "how far the worst of these orders is missed",
-        0.0,
         lambda table: orders(table, of_ranks),
+        0.0,
         printed=BENCHMARKS,
         mutated=relabelled(BENCHMARKS, "SM2MKL", "L2MKL"),
-        mutation="labels of SM2MKL and L2MKL exchanged",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Table III, text",
-        "On YouTube every soft margin method beats AveKernel and SimpleMKL, SM1MKL is the best and the fastest to "
-        "train of the MKL methods, and SGMKL, SM1MKL and SM2MKL use fewer kernels than LpMKL.",
-        "how far the worst of these orders is missed",
-        0.0,
         lambda table: orders(table, of_youtube),
+        0.0,
         printed=YOUTUBE,
         mutated=relabelled(YOUTUBE, "SM1MKL", "SM2MKL"),
-        mutation="labels of SM1MKL and SM2MKL exchanged",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Table IV, text",
-        "On Event6 AveKernel is the worst, SM1MKL the best and faster than SGMKL and SimpleMKL; LpMKL, SGMKL, SM1MKL "
-        "and SM2MKL use fewer kernels than L2MKL.",
-        "how far the worst of these orders is missed",
-        0.0,
         lambda table: orders(table, of_events),
+        0.0,
         printed=EVENTS,
         mutated=relabelled(EVENTS, "SM1MKL", "SM2MKL"),
-        mutation="labels of SM1MKL and SM2MKL exchanged",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Section I, contribution 3",
-        "SM1MKL and SM2MKL use far fewer kernels than L2MKL and LpMKL.",
-        "largest number of kernels by which they exceed a rival, Tables III and IV",
-        0.0,
         sparser_than,
+        0.0,
         printed=("L2MKL", "LpMKL"),
         repaired=("L2MKL",),
-        repair="than L2MKL: in Table IV SM2MKL uses more than LpMKL",
         mutated=("SimpleMKL",),
-        mutation="than SimpleMKL",
     ),
-    Claim(
-        PAPER,
-        "Section II-C with Table IV",
-        "L2MKL's weights never vanish: it uses every kernel in the tables.",
-        "largest share of unused kernels",
-        1e-3,
-        all_kernels,
-        printed="L2MKL",
-        mutated="LpMKL",
-        mutation="LpMKL",
-        control="AveKernel",
-        remark="Presumably small weights were counted as none, below a threshold that is not printed",
-    ),
+    claim("Section II-C with Table IV", all_kernels, 1e-3, printed="L2MKL", mutated="LpMKL", control="AveKernel"),
 )

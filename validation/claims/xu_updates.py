@@ -9,8 +9,9 @@ from functools import partial
 import cvxpy as cp
 import numpy as np
 
-from claim import Claim, Measured
-from xu_setting import BOX, PAPER, PRICE, Array, combined, halves, middle, optimum, ordinary, solved, svm
+from claim import Measured, claims_of
+from optima import middle
+from xu_setting import BOX, PRICE, Array, combined, halves, optimum, ordinary, solved, svm
 
 THETA = 0.05  # of the square hinge loss with C-SVC
 Rule = Callable[[Array, float], Array | None]  # weights from √a, sorted down, and θ; None where it says nothing
@@ -218,121 +219,42 @@ def projected_descent(sign: float) -> Measured:
     return Measured(abs(value / best - 1), numbers)
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        PAPER,
-        "Lemma 7",
-        "In (21), if the weight of a smaller a is at the cap θ, so is that of a larger a.",
-        "counterexamples among 300 random problems",
-        0.0,
-        order_of_caps,
-        printed=True,
-        mutated=False,
-        mutation="larger and smaller exchanged",
-        proof="if μ_i = θ > μ_j with a_i < a_j, exchanging the two gains (a_j − a_i)(1/μ_j − 1/θ) > 0",
-    ),
-    Claim(
-        PAPER,
+claim = claims_of("xu")
+CLAIMS = (
+    claim("Lemma 7", order_of_caps, 0.0, printed=True, mutated=False),
+    claim(
         "Lemma 8, Eq. (25), θ > 1/M",
-        "Capped weights number the least p with √a_{p+1}(1 − pθ)/Σ_{m>p} √a_m < θ; the others share the rest.",
-        "share of 300 random problems, half of them with ties, that it does not solve",
-        0.0,
         partial(agreement, cases=draws(above_the_least)),
+        0.0,
         printed=lemma_8,
         mutated=partial(lemma_8, shift=1),
-        mutation="√a_p for √a_{p+1}",
-        proof="with c = (1 − pθ)/Σ_{m>p} √a_m, optimality asks c √a_m < θ for m > p and c √a_m ≥ θ for m ≤ p; the "
-        "first is the condition at p, the second its failure at p − 1, θ √a_p taken off both sides; p = M − 1 will do",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Lemma 8, θ = 1/M",
-        "The same at θ = 1/M, the end of the printed range of θ.",
-        "share of 300 random problems that it does not solve",
-        0.0,
         agreement_at_the_least_box,
+        0.0,
         printed=lemma_8,
         repaired=with_the_least_box_apart,
-        repair="θ = 1/M taken apart: every weight is θ",
         mutated=partial(filled, capped=1),
-        mutation="one weight at θ, the others in proportion to √a",
-        remark="The set is empty with <; ≤ is right on paper and at the mercy of rounding. The experiments use θ = 1/M",
-        proof="M weights of at most 1/M add up to 1",
     ),
-    Claim(
-        PAPER,
+    claim(
         "Lemma 8, a_m = 0",
-        "The same where some a_m vanish, as in a = (1, 0) with θ = ½.",
-        "share of four problems that it does not solve",
-        0.0,
         partial(agreement, cases=VANISHING),
+        0.0,
         printed=lemma_8,
         repaired=multiplied_out,
-        repair="multiplied by Σ√a, with ≤, and equal shares where the rest vanishes",
         mutated=partial(lemma_8, shift=1),
-        mutation="√a_p for √a_{p+1}",
-        remark="The paper supposes positive definite kernels and a_m > 0 here",
-        unproved=True,
     ),
-    Claim(
-        PAPER,
-        "Algorithm 1",
-        "Alternating between an SVM and the weights of (21) solves the hinge loss soft margin MKL.",
-        "relative excess over the certified optimum of sm1 after 400 SVMs (C-SVC)",
-        1e-4,
-        block_descent,
-        printed=(EVENLY, 2),
-        mutated=(EVENLY, 1),
-        mutation="a_m = ½ μ_m q_m, μ not squared",
-        unproved=True,
-    ),
-    Claim(
-        PAPER,
+    claim("Algorithm 1", block_descent, 1e-4, printed=(EVENLY, 2), mutated=(EVENLY, 1)),
+    claim(
         "Algorithm 1, line 1",
-        "The same from any weights in M_1: the start is left open.",
-        "relative excess over the certified optimum of sm1 after 400 SVMs (C-SVC), one weight zero at the start",
-        1e-4,
         block_descent,
+        1e-4,
         printed=(WITHOUT_THE_FIRST, 2),
         repaired=(EVENLY, 2),
-        repair="from positive weights",
         mutated=(EVENLY, 1),
-        mutation="a_m = ½ μ_m q_m, μ not squared",
-        remark="A weight that is zero stays zero; a_m > 0, which section IV-A supposes, excludes it",
-        unproved=True,
     ),
-    Claim(
-        PAPER,
-        "Eq. (26)",
-        "The gradient of (13) in μ is −½ (α⊙y)'K_m(α⊙y) + μ_m/θ.",
-        "largest relative distance from differences of the SVM's value",
-        1e-4,
-        against_differences,
-        printed=1 / 2,
-        mutated=1.0,
-        mutation="no ½ in h_m",
-    ),
-    Claim(
-        PAPER,
-        "Eq. (27)",
-        "The projection onto the simplex, a quadratic program, is solved by sorting.",
-        "largest distance from the quadratic program's solution, ten random points",
-        1e-5,
-        projection,
-        printed=0,
-        mutated=1,
-        mutation="threshold of one entry fewer",
-    ),
-    Claim(
-        PAPER,
-        "Algorithm 2",
-        "Projected gradient steps with line search solve the square hinge loss soft margin MKL.",
-        "relative distance from the certified optimum of sm2 after at most 200 steps (C-SVC)",
-        1e-6,
-        projected_descent,
-        printed=1.0,
-        mutated=-1.0,
-        mutation="−μ_m/θ in the gradient",
-        unproved=True,
-    ),
+    claim("Eq. (26)", against_differences, 1e-4, printed=1 / 2, mutated=1.0),
+    claim("Eq. (27)", projection, 1e-5, printed=0, mutated=1),
+    claim("Algorithm 2", projected_descent, 1e-6, printed=1.0, mutated=-1.0),
 )

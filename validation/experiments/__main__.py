@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.append(str(HERE.parent))  # where the baselines are
+sys.path.append(str(HERE.parent))  # where `shared` is
 # Those that define one; other files are parts of them. Nothing is imported to answer --help.
 EXPERIMENTS = sorted(f.stem for f in HERE.glob("[a-z]*.py") if "\nEXPERIMENT = " in f.read_text(encoding="utf-8"))
 

@@ -14,7 +14,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -208,8 +208,3 @@ def compute(function: Callable[[Cell, Setting], dict[str, Any]], cell: Cell, set
 
 def described(cell: Cell) -> str:
     return " ".join(str(value) for value in cell.values())
-
-
-def as_record(setting: Setting) -> dict[str, Any]:
-    """The setting, without what differs between machines."""
-    return {name: value for name, value in asdict(setting).items() if name in ("size", "seed")}

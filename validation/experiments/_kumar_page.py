@@ -8,41 +8,13 @@ import numpy as np
 
 from _harness import Row, Setting
 from _kumar_tables import ACCURACY, BANKS, BASELINES, METHODS, SECONDS, SETS
-from _reporting import Page, Picture, Table, certificates, label, panels, style
+from _reporting import Page, Table, certificates, words
 from _significance import average_ranks, corrected_t_test, friedman, mean_and_deviation, verdict_of_cell
 
 TEST_OVER_TRAIN = 1 / 4
 LEVEL, CHANCE = 0.05, 0.1
 Column = tuple[str, str]
 Results = dict[tuple[str, str, str], list[Row]]
-
-EXPLANATIONS: dict[tuple[str, str, str], str] = {}
-
-RULE = (
-    "the paper finds that no method that learns kernels improves on the better of the best single kernel and the "
-    "average kernel. Here one does where its mean accuracy is higher and the corrected resampled t-test has p < 0.05; "
-    "a tenth of all comparisons may do so by chance before the conclusion is said to fail."
-)
-DIFFERS = (
-    "Splits are our own, seeded, in proportion of the classes; the paper's are not known. {splits}; the paper has 10.",
-    "The number of splits was raised from five to the paper's ten after the first ones had been seen: with two or "
-    "three splits of most columns 3 of 18 comparisons were significant, and the conclusion seemed to fail.",
-    "C from {prices} by four stratified folds; the paper gives no grid. Folds are solved to a certified relative gap "
-    "of 1e-4, in single precision, the final classifiers to 1e-8.",
-    "Features are standardised on the training part before the kernels are computed; the paper does not say whether "
-    "its are. Kernels are centred and of unit variance on the training part, as in the paper. The constant of the "
-    "polynomials, which the paper leaves open, is 1.",
-    "A feature that is constant on the training part (one of Ionosphere's) has no kernels of its own, which makes p = "
-    "442 there, as in the paper.",
-    "TS-MKL is the paper's: Pegasos with batches of 100 and 1000 steps, pairs balanced by weight instead of "
-    "subsampling, λ by its whole grid. The learned weights are scaled to sum 1 before the SVM.",
-    "UFO-MKL: 20 epochs, C as above, α from 0, 0.01, 0.1; the paper's grid is not given. In the reduced protocol "
-    "p = 13d + 13 has {ufo_splits} splits.{ufo}",
-    "The best kernel is chosen together with C by the folds; p = 13d + 13 offers more kernels to choose by chance. The "
-    "paper's best kernel is the same for both.",
-    "Table 3: CPU seconds with the chosen parameters, without the search for them; another machine. Caltech-101 could "
-    "not be had.",
-)
 
 
 def page(setting: Setting, rows: list[Row]) -> Page:
@@ -52,10 +24,11 @@ def page(setting: Setting, rows: list[Row]) -> Page:
         return Page("Nothing can be said yet: no split is finished.", [], [])
     parts = [
         accuracy_table(found, columns), ranks_table(found, columns), tests_table(found, columns),
-        picture(setting, found, columns), seconds_table(found), kernels_table(found, columns),
+        seconds_table(found), kernels_table(found, columns),
         certificates(rows, exact=lambda method: method != "ufo"),
     ]  # fmt: skip
-    return Page(verdict(found, columns), differs(setting, found), parts, RULE)
+    rule, differs = made(setting, found)
+    return Page(verdict(found, columns), differs, parts, rule)
 
 
 def grouped(rows: Iterable[Row]) -> Results:
@@ -89,7 +62,7 @@ def accuracy_table(found: Results, columns: list[Column]) -> Table:
             printed = ACCURACY.get((*column, method))
             rows.append([
                 SETS.get(column[0], column[0]), BANKS[column[1]], METHODS[method], round(mean, 2), round(deviation, 2),
-                *(printed or (None, None)), verdict_of_cell((*column, method), mean, printed, EXPLANATIONS),
+                *(printed or (None, None)), verdict_of_cell(mean, printed),
             ])  # fmt: skip
     heading = [
         "data set",
@@ -167,22 +140,6 @@ def kernels_table(found: Results, columns: list[Column]) -> Table:
     return Table("kernels", "Mean number of kernels in use", ["data set", "of", *(METHODS[m] for m in methods)], rows)
 
 
-def picture(setting: Setting, found: Results, columns: list[Column]) -> Picture:
-    folder = setting.folder / ("kumar" if setting.size == "reduced" else f"kumar-{setting.size}")
-    with panels(folder / "table2.png", 1, width=9) as (axis,):
-        for j, method in enumerate(present(found, columns)):
-            at = np.arange(len(columns)) + 0.1 * (j - 3)
-            found_here = [mean_and_deviation(values(found, column, method)) for column in columns]
-            drawn = {**style(j), "linewidth": 1}
-            axis.errorbar(at, [m for m, _ in found_here], [s for _, s in found_here], fmt="none", ecolor=drawn["color"])
-            axis.plot(at, [m for m, _ in found_here], linestyle="", label=METHODS[method], **drawn)
-            printed = [ACCURACY.get((*column, method), (np.nan,))[0] for column in columns]
-            axis.plot(at, printed, linestyle="", marker="_", color=drawn["color"], markersize=9)
-        axis.set_xticks(range(len(columns)), [named(c).replace(", ", "\n") for c in columns])
-        label(axis, "accuracy with standard deviation; a dash is the printed number", "", "accuracy %")
-    return Picture("table2.png", "Table 2 as a picture: accuracy with standard deviation; a dash is the printed number")
-
-
 # ------------------------------------------------------------------------------------------------------------- verdict
 def verdict(found: Results, columns: list[Column]) -> str:
     made = comparisons(found, columns)
@@ -220,13 +177,9 @@ def speed(found: Results) -> str:
     )
 
 
-def differs(setting: Setting, found: Results) -> list[str]:
+def made(setting: Setting, found: Results) -> tuple[str, list[str]]:
     from kumar import UFO_SPLITS, prices, splits
 
-    filled = {
-        "splits": f"{splits(setting)} splits",
-        "prices": ", ".join(f"{price:g}" for price in prices(setting)),
-        "ufo_splits": UFO_SPLITS,
-        "ufo": "" if any(method == "ufo" for *_, method in found) else " It has not been run here.",
-    }
-    return [line.format(**filled) for line in DIFFERS]
+    grid = ", ".join(f"{price:g}" for price in prices(setting))
+    ufo = "" if any(method == "ufo" for *_, method in found) else " It has not been run here."
+    return words("kumar", setting, splits=f"{splits(setting)} splits", prices=grid, ufo_splits=UFO_SPLITS, ufo=ufo)

@@ -5,26 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import platform
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-
 from _harness import Experiment, Outcome, Row, Setting
 from mklcvx.io.writing import write_whole
 
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
 PACKAGES = ("mklcvx", "numpy", "scipy", "scikit-learn", "cvxpy", "joblib")
-# Okabe and Ito's colours, each with a marker of its own: colour-blind readers can tell them apart.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 @dataclass(frozen=True)
@@ -117,6 +109,14 @@ def made_by(setting: Setting, outcome: Outcome, command: str) -> str:
     )
 
 
+def words(name: str, setting: Setting, **filled: object) -> tuple[str, list[str]]:
+    """The rule behind a page's sentence, and how the experiment was made: the first paragraph of `words/NAME.md` and
+    its points, with numbers filled in. A point that begins with "Reduced:" is of that size alone."""
+    text = (Path(__file__).parent / "words" / f"{name}.md").read_text(encoding="utf-8").format(**filled)
+    rule, *points = (" ".join(part.split()) for part in re.split(r"^- ", text, flags=re.MULTILINE))
+    return rule, [point for point in points if setting.size == "reduced" or not point.startswith("Reduced:")]
+
+
 def certificates(rows: Sequence[Row], exact: Callable[[str], bool] = lambda _: True) -> str:
     """How well the classifiers were solved that cells of several methods report; `exact` says which were to be."""
     final = [r["gap"] for row in rows for method, r in row["methods"].items() if exact(method) and r["gap"] is not None]
@@ -139,33 +139,3 @@ def _cell(value: Any) -> str:
     if value is None:
         return "–"
     return f"{value:.4g}" if isinstance(value, float) else str(value).replace("|", "\\|")
-
-
-# ----------------------------------------------------------------------------------------------------------- pictures
-@contextmanager
-def panels(path: Path, count: int, height: float = 3.4, width: float = 4.4) -> Iterator[list[Any]]:
-    """Axes side by side, saved as a small PNG when they are drawn."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure, axes = plt.subplots(1, count, figsize=(width * count, height), squeeze=False)
-    try:
-        yield list(axes[0])
-        for axis in axes[0]:
-            axis.grid(alpha=0.25)
-            if axis.get_legend_handles_labels()[1]:
-                axis.legend(fontsize=7, frameon=False)
-        figure.tight_layout()
-        write_whole(path, lambda file: figure.savefig(file, dpi=110, format="png"))
-    finally:
-        plt.close(figure)
-
-
-def style(index: int) -> dict[str, Any]:
-    i = index % len(COLOURS)
-    return {"color": COLOURS[i], "marker": MARKERS[i], "markersize": 4, "linewidth": 1.4}
-
-
-def label(axis: Any, title: str, x: str, y: str) -> None:
-    axis.set_title(title, fontsize=9)
-    axis.set_xlabel(x, fontsize=8)
-    axis.set_ylabel(y, fontsize=8)
-    axis.tick_params(labelsize=7)

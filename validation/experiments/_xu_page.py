@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from _harness import Row, Setting
-from _reporting import Page, Picture, Table, certificates, label, panels, style
+from _reporting import Page, Picture, Table, certificates, words
 from _significance import (
     agrees,
     average_ranks,
@@ -19,44 +19,13 @@ from _significance import (
     wilcoxon,
 )
 from _xu_tables import ACCURACY, LONGER, METHODS, RANKS, SECONDS, SETS
+from shared.pictures import label, panels, style
 
 TEST_OVER_TRAIN = 3 / 7
 SOFT = ("sm1", "sm2")
 # The kernels' scale was chosen with a look at the first splits; those from here on were drawn and judged afterwards.
 UNSEEN = 5
 Results = dict[tuple[str, str], dict[int, Row]]
-
-EXPLANATIONS: dict[tuple[str, str], str] = {}
-
-RULE = (
-    "the paper's claims are that SM1MKL and SM2MKL have the two best average ranks and AveKernel the worst, that "
-    "SimpleMKL uses the fewest kernels and L2MKL nearly all, and that noisy kernels hurt AveKernel most. Each is read "
-    "off the means below; the tests say what of it may be chance."
-)
-DIFFERS = (
-    "Splits are our own, seeded, in proportion of the classes; the paper's are not known. {splits} splits (paper: 10).",
-    "The number of splits was raised from five to the paper's ten after the results of the first five had been seen. "
-    "On these alone the average ranks were SM1MKL 3.00, SimpleMKL 3.43, SM2MKL 3.50, LpMKL 3.57, L2MKL 4.64, SGMKL "
-    "4.79, AveKernel 5.07 (Friedman p = 0.4), and the ranking was said to hold in part.",
-    "Kernels have unit trace, as in SimpleMKL's own experiments, which the paper follows for its kernels without "
-    "saying whether for their scale as well. As C ends at 100, the scale decides how far the average kernel can "
-    "be fitted: see the table on it, and the printed 73.00 of AveKernel on Banana. **This scale was chosen after "
-    "test accuracies had been looked at**: the average kernel with raw, trace-n and trace-1 kernels, five sets, "
-    "three splits each. Trace 1 came nearest to print on Banana (78.9; trace n 84.4, raw 85.8), trace n on "
-    "Ringnorm and FlareSolar, raw on Ionosphere and Heart. The last column of Table I is no blind prediction, "
-    "least of all for AveKernel; what it says of later splits is one, but for the data sets being the same.",
-    "Folds are stratified and solved to a certified relative gap of 1e-4, in single precision, the final classifier to "
-    "1e-8 in double, both by our interior-point engine, whatever the method; the paper's algorithms stop by rules of "
-    "their own.",
-    "Grids: {grids}",
-    "A feature that is constant on the training part (one of Ionosphere's) has no kernels of its own.",
-    "Ringnorm, Banana and FlareSolar are random subsamples of 400, 400 and 666, drawn anew for every split; the paper "
-    "does not give sizes, these are the ones its printed accuracies imply.",
-    "A kernel is counted where its weight exceeds 1e-4 of the largest. Figures 1 and 2 are pictures in the paper: no "
-    "numbers could be compared.",
-    "Seconds are CPU seconds of one solve with the chosen parameters; another machine, another algorithm.",
-    "Figure 2: noise is standard normal (the paper says random), {levels}; the mean of all splits, not the first.",
-)
 
 
 def page(setting: Setting, cells: list[Row]) -> Page:
@@ -75,7 +44,8 @@ def page(setting: Setting, cells: list[Row]) -> Page:
         accuracy_table(clean, sets), ranks_table(clean, sets), tests_table(clean, sets), seconds_table(clean, sets),
         kernels_table(clean, sets), drawn[0], noise, drawn[1], scale_table(clean, sets), certificates(cells),
     ]  # fmt: skip
-    return Page(verdict(clean, sets, rows), differs(setting), parts, RULE)
+    rule, differs = made(setting)
+    return Page(verdict(clean, sets, rows), differs, parts, rule)
 
 
 def grouped(rows: Iterable[Row]) -> Results:
@@ -102,7 +72,7 @@ def accuracy_table(found: Results, sets: list[str]) -> Table:
             printed = ACCURACY.get((data, method))
             rows.append([
                 SETS.get(data, data), name, round(mean, 2), round(deviation, 2), *(printed or (None, None)),
-                verdict_of_cell((data, method), mean, printed, EXPLANATIONS),
+                verdict_of_cell(mean, printed),
             ])  # fmt: skip
     columns = ["data set", "method", "accuracy %", "sd", "printed %", "printed sd", "within three printed sd"]
     return Table("table1", "Table I: accuracy", columns, rows, unseen(found, sets))
@@ -203,7 +173,9 @@ def noise_table(rows: list[Row]) -> Table:
 
 # ------------------------------------------------------------------------------------------------------------ pictures
 def kernels_picture(setting: Setting, found: Results, sets: list[str]) -> Picture:
-    path = _folder(setting) / "figure1.png"
+    from xu import EXPERIMENT
+
+    path = EXPERIMENT.folder(setting) / "figure1.png"
     count = means(found, sets, "kernels")
     with panels(path, 1, width=8) as (axis,):
         for j, name in enumerate(METHODS.values()):
@@ -215,16 +187,14 @@ def kernels_picture(setting: Setting, found: Results, sets: list[str]) -> Pictur
 
 
 def noise_picture(setting: Setting, table: Table) -> Picture:
-    path = _folder(setting) / "figure2.png"
+    from xu import EXPERIMENT
+
+    path = EXPERIMENT.folder(setting) / "figure2.png"
     with panels(path, 1, width=6) as (axis,):
         for j, name in enumerate(table.columns[1:]):
             axis.plot([row[0] for row in table.rows], [row[j + 1] for row in table.rows], label=name, **style(j))
         label(axis, table.title, "noise features per feature", "accuracy %")
     return Picture("figure2.png", table.title)
-
-
-def _folder(setting: Setting):
-    return setting.folder / ("xu" if setting.size == "reduced" else f"xu-{setting.size}")
 
 
 # ------------------------------------------------------------------------------------------------------------- verdict
@@ -271,18 +241,14 @@ def robustness(table: Table) -> str:
     )
 
 
-def differs(setting: Setting) -> list[str]:
+def made(setting: Setting) -> tuple[str, list[str]]:
     from xu import OWN, noise_levels, own_grid, prices, splits
 
     grids = [f"C from {_list(prices(setting))} (the paper: 0.01 to 100 by tens)"]
     grids += [f"{OWN[m][0]} of {METHODS[m]} from {_list(own_grid(m, setting))}" for m in OWN]
     levels = f"r from 0 and {_list(noise_levels(setting))}"
-    filled = {
-        "splits": splits(setting),
-        "grids": "; ".join(grids) + ". (ν = 0 stands for 1/M.)",
-        "levels": levels,
-    }
-    return [line.format(**filled) for line in DIFFERS]
+    told = "; ".join(grids) + ". (ν = 0 stands for 1/M.)"
+    return words("xu", setting, splits=splits(setting), grids=told, levels=levels)
 
 
 def _list(numbers: Iterable[float]) -> str:

@@ -9,30 +9,21 @@ from numpy.typing import NDArray
 
 from _findings import LEVEL, Finding, probability, sentence, spread
 from _harness import Row, Setting
-from _reporting import Page, Picture, Table, label, panels, style
+from _reporting import Page, Picture, Table, words
 from _significance import average_ranks, corrected_t_test, friedman, mean_and_deviation
 from bucak_contest import CONTESTANTS
 from bucak_learning import GAP, MOVED
+from shared.pictures import label, panels, style
+from shared.printed import printed
 
 Array = NDArray[np.float64]
 NAMES = [contestant.name for contestant in CONTESTANTS]
 PRINTED = {contestant.name: contestant.printed for contestant in CONTESTANTS if contestant.printed}
 SINGLE = ("SimpleMKL", "VSKL")  # weights for each class apart, by an algorithm that solves SVMs
-# Data set: classes, precision and training seconds of each, in the order of the columns below.
-COLUMNS = ("SA", "GMKL", "Sum", "Simple", "VSKL", "AVG")
-THERE = {
-    "Caltech-101": ((0.80, 0.79, 0.80, 0.78, 0.77, 0.77), (191.17, 18292.0, 1814.5, 9869.4, 21266.05)),
-    "VOC2006": ((0.75, 0.75, 0.74, 0.74, 0.74, 0.72), (245.1, 2586.9, 890.65, 11549.0, 7368.27)),
-    "VOC2007": ((0.50, 0.49, 0.47, 0.42, 0.46, 0.45), (1329.4, 30333.14, 1372.6, 18536.37, 11370.48)),
-}
+PRECISION, SECONDS = printed("bucak_precision"), printed("bucak_seconds")
+PRECISIONS = np.array([list(line.values()) for line in PRECISION.values()]).T  # a row for each data set
+THERE = list(PRECISION["SA"])  # data sets
 TEST_SHARE = 1.0  # as many samples test as train
-
-RULE = (
-    "the best has the highest mean among the table's contestants on every data set; worse is significant by the "
-    f"corrected resampled t-test at the level {LEVEL} on every data set; cheaper means fewer SVMs solved, by the "
-    "median over splits, on every data set, and more so that the lead is largest where classes are most. Counts of "
-    "SVMs, not seconds, decide: ours are solved by different codes with and without bias."
-)
 
 
 def report(setting: Setting, rows: list[Row]) -> Page:
@@ -40,7 +31,8 @@ def report(setting: Setting, rows: list[Row]) -> Page:
     parts: list[Table | Picture | str] = [
         precision_table(rows), tests_table(rows), cost_table(rows), objective_table(rows), draw(setting, rows)
     ]  # fmt: skip
-    return Page(sentence(found), differs(setting), parts, RULE)
+    rule, differs = words("bucak", setting, level=LEVEL)
+    return Page(sentence(found), differs, parts, rule)
 
 
 def data_sets(rows: list[Row]) -> list[str]:
@@ -67,12 +59,12 @@ def precision_table(rows: list[Row]) -> Table:
     table = np.concatenate([np.stack([precisions(rows, data, m) for m in NAMES], axis=1) for data in sets])
     few = [NAMES.index(m) for m in PRINTED]
     ranked, among = average_ranks(table), dict(zip(PRINTED, average_ranks(table[:, few]), strict=True))
-    there = dict(zip(COLUMNS, average_ranks(np.array([scores for scores, _ in THERE.values()])), strict=True))
+    there = dict(zip(PRECISION, average_ranks(PRECISIONS), strict=True))
     made = []
     for i, method in enumerate(NAMES):
         told = [spread(*mean_and_deviation(list(precisions(rows, data, method)))) for data in sets]
         short = PRINTED.get(method)
-        printed = [scores[COLUMNS.index(short)] if short else None for scores, _ in THERE.values()]
+        printed = [PRECISION[short][name] if short else None for name in THERE]
         places = [float(among[method]), float(there[short])] if short else [None, None]
         made.append([method, *told, float(ranked[i]), *places, *printed])
     header = ["", *sets, "rank of all", "rank in the table", "printed rank", *(f"{name}, printed" for name in THERE)]
@@ -107,7 +99,7 @@ def cost_table(rows: list[Row]) -> Table:
                 line.append(None if counted[0] is None else float(np.median(counted)))
                 line.append(float(np.median(values(rows, data, contestant.name, "seconds"))))
             short = PRINTED.get(contestant.name)
-            line += [seconds[COLUMNS.index(short)] if short else None for _, seconds in THERE.values()]
+            line += [SECONDS[short][name] if short else None for name in THERE]
             made.append(line)
     header = ["", "formulation", "solver", *(f"{d}: {unit}" for d in sets for unit in ("SVMs", "seconds"))]
     note = (
@@ -192,24 +184,3 @@ def sampling_cheaper(rows: list[Row]) -> Finding:
     told = ", ".join(f"{ratio:.1f} on {data}" for data, ratio in ratios.items())
     evidence = f"Sum's SVMs over SA's: {told}; SA ends by its own rule, not at Sum's accuracy"
     return Finding("SA is cheaper than Sum, the more so the more classes", holds, evidence)
-
-
-def differs(setting: Setting) -> list[str]:
-    told = [
-        "Caltech-101 and the VOC sets could not be had. Digits stand in for one class per image (15 images of each to "
-        "train and 15 to test, nine kernels; Caltech-101 there has 30, 15 and nine, but with 30 images of each digit "
-        "most areas exceed 0.99), digits with 45 pairs of digits as further classes for many classes, emotions "
-        "(halves, 27 kernels on nine feature groups) for several labels at once.",
-        "Kernels are centred and of trace n, since the shared forms have no bias. C, not said in the paper, by three "
-        "folds of the training samples, with each formulation's certified optimum; so VSKL's s (2, 4, 16) and GMKL's "
-        "regulariser.",
-        "SA as repaired in `mklcvx` (unbiased estimates, δ = 0.2, steps in units of the problem), Sum by the projected "
-        "subgradient method of the paper's section 2, GMKL's optimum by our interior-point method in place of its "
-        "gradient method.",
-        "Beside the table's contestants: mirror-prox, certified optima, L2-MKL, and the best single kernel by folds.",
-        "`validation/headlines` measures the cost of SA and Sum to the same objective; here each ends where it would "
-        "in use.",
-    ]
-    if setting.size == "reduced":
-        told.append("Reduced: 10, 10 and 5 splits and C in {0.1, 1, 10}; `--full` has 20 of each and five values of C.")
-    return told

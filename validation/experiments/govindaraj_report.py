@@ -6,7 +6,7 @@ from typing import Any
 
 from _findings import LEVEL, Finding, sentence
 from _harness import Row, Setting
-from _reporting import Page, Picture, Table, label, panels, style
+from _reporting import Page, Picture, Table, words
 from govindaraj_digits_report import (
     kernels_table,
     of_kernels,
@@ -18,14 +18,7 @@ from govindaraj_digits_report import (
 )
 from govindaraj_redundancy import TOLERANCE
 from govindaraj_synthetic_report import FLOOR, of_redundancy, redundancy_table, trend_table
-
-RULE = (
-    "a rise with ρ holds if Spearman's rank correlation of ρ and ratio over all data sets is positive at the level "
-    f"{LEVEL} (one-sided), wherever the class means lie; a lead holds if it is significant by the corrected resampled "
-    "t-test in most columns, and without significance if the mean difference is positive in most; less sensitive to C "
-    f"means a smaller fall of accuracy over the grid, significantly at the level {LEVEL}. When a lead holds was "
-    "settled after a run had been seen, more strictly than before it: read the tables."
-)
+from shared.pictures import label, panels, style
 
 
 def report(setting: Setting, rows: list[Row]) -> Page:
@@ -50,7 +43,9 @@ def report(setting: Setting, rows: list[Row]) -> Page:
         f"Machines are certified to a relative gap of {TOLERANCE:g}; {above} of {len(gaps)} results have one above it, "
         f"{max(gaps):.0e} at most."
     )
-    return Page(sentence(findings), differs(setting), parts, RULE)
+    splits = setting.choose("4, 1 and 1", "15, 10 and 10", "50, 20 and 20")
+    rule, differs = words("govindaraj", setting, level=LEVEL, floor=FLOOR, splits=splits)
+    return Page(sentence(findings), differs, parts, rule)
 
 
 def draw(setting: Setting, parts: list[Table | Picture | str]) -> Picture:
@@ -87,29 +82,3 @@ def _draw_redundancy(axis: Any, table: Table) -> None:
         axis.errorbar([r[2] for r in rows], [r[6] for r in rows], [r[7] for r in rows], label=spread, **line)
         axis.plot([r[2] for r in rows], [r[10] for r in rows], **(line | {"linestyle": "--", "marker": ""}))
     label(axis, f"Synthetic: Li/L1 (dashed: C from {FLOOR:g} up)", "ρ = p/l", "mean ratio, standard deviation")
-
-
-def differs(setting: Setting) -> list[str]:
-    splits = setting.choose("4, 1 and 1", "15, 10 and 10", "50, 20 and 20")
-    told = [
-        f"Repeats: {splits} for the three parts; the thesis does not say how often Fig. 1 was drawn, has 20 splits of "
-        "Caltech-4 and 5 of Caltech-5.",
-        "Fig. 1: l = 30, m = 450, n = 30, τ = 4 as printed. Not printed, and chosen here: where the class means differ "
-        "(three ways, ±1.5 from the origin), a third of the m samples each to train, to tune and to test, with 1000 "
-        "fresh test samples beside, and C from 1e-8 to 10. At equal C Li-MKL regularises about l²/2 times less than "
-        f"L1-MKL, so that a grid which ends at {FLOOR:g}, as the one of `validation/claims` does, cuts Li-MKL short "
-        "where kernels are redundant and makes the ratio rise by itself: both grids are shown.",
-        "The thesis's numbers for Fig. 1 are in its text only: up to 8 % over L1-MKL and 2 % over the sum near ρ = 1, "
-        "comparable near ρ = 0.",
-        "Caltech-4, Caltech-5 and Oxford flowers could not be had. Handwritten digits stand in: four classes (3, 5, 8, "
-        "9), 80 images of each, half to train, six regions with nine kernels each; and five classes (1, 3, 5, 8, 9), "
-        "100 images of each, five regions with ten widths each. Subsets of kernels are random and nested; which ones "
-        "the thesis took is not said.",
-        "C from 1e-5 to 100 by three folds of the training part in place of a validation set.",
-    ]
-    if setting.size == "reduced":
-        told.append(
-            "Reduced: ρ at five values, 3, 6, 12, 27 and 54 kernels, training sizes 6, 12, 24 and 40 of each class; "
-            "`--full` has eight, nine and eight of them, and more repeats."
-        )
-    return told

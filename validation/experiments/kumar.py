@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +26,7 @@ from mklcvx import Instance, formulations
 from mklcvx.problem.kernels import kumar_bank
 from mklcvx.problem.preprocessing import Preprocessing
 from mklcvx.solvers.published.ts_pegasos import choose_lambda, pegasos_step
+from ufo import ufo
 
 Array = NDArray[np.float64]
 TEST_SHARE = 0.2
@@ -56,19 +56,9 @@ def steps(setting: Setting) -> int:
     return setting.choose(50, STEPS, STEPS)
 
 
-def ufo_method() -> Callable[..., Any] | None:
-    """UFO-MKL where this version has it."""
-    try:
-        from baselines import ufo
-    except ImportError:
-        return None
-    return ufo
-
-
 def cells(setting: Setting) -> list[Cell]:
     """UFO-MKL takes longer than everybody else together on the larger bank: reduced, that is half of the splits."""
-    parts = ["methods"] + ["ufo"] * (ufo_method() is not None)
-    made = itertools.product(range(splits(setting)), data_sets(setting), BANKS, parts)
+    made = itertools.product(range(splits(setting)), data_sets(setting), BANKS, ("methods", "ufo"))
     return [
         {"data": data, "bank": bank, "split": split, "part": part}
         for split, data, bank, part in made
@@ -194,23 +184,22 @@ def as_targets(targets: NDArray[Any]) -> dict[str, Any]:
 
 def ufo_results(contest: Contest, seed: int) -> dict[str, Any]:
     """Twenty epochs, C and α by the folds."""
-    ufo, split = ufo_method(), contest.split
-    assert ufo is not None
+    split = contest.split
     grid = list(itertools.product(contest.prices, ALPHAS))
     scores = np.zeros(len(grid))
     for train, held in contest.folds:
         instance, outer = instance_of(split, train), split.kernels[:, held][:, :, train]
         for i, (price, alpha) in enumerate(grid):
-            model = ufo(instance, C=price, alpha=alpha, passes=EPOCHS, shuffled=True, seed=seed)
+            model = ufo(instance, price, alpha, EPOCHS, seed)
             scores[i] += np.mean(model.predict(outer) == split.targets[held]) / len(contest.folds)
     price, alpha = grid[int(np.argmax(scores))]
     instance, started = instance_of(split), time.process_time()
-    model = ufo(instance, C=price, alpha=alpha, passes=EPOCHS, shuffled=True, seed=seed)
+    model = ufo(instance, price, alpha, EPOCHS, seed)
     seconds = time.process_time() - started
     return {
         "accuracy": 100 * float(np.mean(model.predict(split.test_kernels) == split.test_targets)),
         "held_out": 100 * float(scores.max()), "kernels": int((model.weights > SHARE * model.weights.max()).sum()),
-        "cpu_seconds": seconds, "gap": model.certificate.relative_gap, "C": price, "alpha": alpha,
+        "cpu_seconds": seconds, "gap": model.gap, "C": price, "alpha": alpha,
     }  # fmt: skip
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from _findings import LEVEL, Finding, probability, spread
+from _findings import LEVEL, Finding, probability
 from _harness import Row, Setting
-from _reporting import Page, Picture, Table
+from _reporting import Page, Picture, Table, words
 from _significance import mean_and_deviation
 from regression_machines import LOSSES, RANDOM, ROUGH, SEARCHES, TOLERANCE, named
 from regression_results import (
@@ -17,21 +17,12 @@ from regression_results import (
     Pair,
     Results,
     compared,
-    error_changes,
-    group_shares,
-    kernels_used,
     largest_change,
-    spread_between_folds,
-    views,
-    weighing,
 )
 from regression_tables import (
     certificates_table,
-    chosen_table,
     cost_table,
-    draw,
     errors_table,
-    ratio,
     rough_table,
     tests_table,
     weights_table,
@@ -40,14 +31,6 @@ from regression_tables import (
 # Predictions differ by about the root of the gap, in standard deviations of the targets.
 WITNESSED = 1e-4
 HARM = 0.1  # of the standard deviation of the errors between folds
-
-RULE = (
-    "a difference between two methods on a data set is found where the corrected resampled t-test of their errors, "
-    f"fold by fold, stays below {LEVEL} after Holm's correction for all pairs of that data set in the table below; a "
-    "conclusion is found where it is in all of its pairs, in part where it is in some. Answers are "
-    f"the same where no prediction differs by more than {WITNESSED:g} standard deviations of the targets. A gap harms "
-    f"where it changes a fold's error by more than {HARM:g} of the standard deviation between folds."
-)
 
 
 def report(setting: Setting, rows: list[Row]) -> Page:
@@ -61,16 +44,17 @@ def report(setting: Setting, rows: list[Row]) -> Page:
     if "linnerud" in found.sets:
         findings += [against_mean(found), sharing(found)]
     findings.append(rough_matters(found))
-    parts: list[Table | Picture | str] = [findings_table(findings), *in_words(found), errors_table(found)]
+    parts: list[Table | Picture | str] = [findings_table(findings), errors_table(found)]
     if not found.has(RANDOM):
         parts.append(
             "himalaya is not installed: its multiple-kernel ridge is left out (`pip install 'mklcvx[experiments]'`)."
         )
     parts.append(tests_table(found))
     for data in found.sets:
-        parts += [weights_table(found, data), draw(setting, found, data)]
-    parts += [cost_table(found), rough_table(found), certificates_table(found), chosen_table(found)]
-    return Page(in_short(findings), made(setting, found), parts, RULE, heading="How it was measured")
+        parts.append(weights_table(found, data))
+    parts += [cost_table(found), rough_table(found), certificates_table(found)]
+    rule, how = made(setting, found)
+    return Page(in_short(findings), how, parts, rule, heading="How it was measured")
 
 
 def in_short(findings: Sequence[Finding]) -> str:
@@ -84,69 +68,6 @@ def in_short(findings: Sequence[Finding]) -> str:
 def findings_table(findings: Sequence[Finding]) -> Table:
     lines = [[f.conclusion, {True: "yes", False: "no"}.get(f.holds, f.holds), f.evidence] for f in findings]
     return Table("findings", "What is found", ["", "found", "numbers"], lines)
-
-
-def in_words(found: Results) -> Iterator[str]:
-    """The numbers of the tables that a reader wants first."""
-    for data in found.sets:
-        names, shares = [name for name, _, _ in views(data).views], group_shares(found, data, named("l1", "squared"))
-        order = np.argsort(-shares.mean(axis=0))
-        most = ", ".join(f"{names[j]} {spread(*mean_and_deviation(list(shares[:, j])), digits=2)}" for j in order[:4])
-        yield (
-            f"**Learned on {data}.** `l1` with the squared loss spreads its weights thus: {most}; "
-            f"{kernels_in_use(found, data, 'l1')} of {len(views(data).groups)} kernels are in use on average, with "
-            f"`elastic` {kernels_in_use(found, data, 'elastic')}, with `l2` {kernels_in_use(found, data, 'l2')}. "
-            + steadiness(found, data)
-        )
-    for data in found.sets:
-        explained = {m: found.explained(data, m).mean() for m in found.methods(data)}
-        ours = [m for m in explained if m.split(",")[0] in (*LEARNED, "average")]
-        best = max(ours, key=lambda m: explained[m])
-        others = ", ".join(f"{m} {explained[m]:.3f}" for m in explained if m not in (*ours, "mean"))
-        yield (
-            f"**Predicted on {data}.** Of the training mean's squared error our machines remove "
-            f"{min(explained[m] for m in ours):.3f} to {explained[best]:.3f} (the best, after the fact: {best}); "
-            f"{others}."
-        )
-    for data in found.sets:
-        times = {m: ratio(found, data, named("l1", m), "fit_seconds") for m in LOSSES}
-        told = ", ".join(f"{seconds} ({loss})" for loss, seconds in times.items())
-        both = [named("l1", "squared"), "SVR", *(m for m in SEARCHES if found.has(m, data))]
-        whole = ", ".join(f"{ratio(found, data, m, 'fit_seconds', 'choice_seconds')} ({m})" for m in both)
-        yield (
-            f"**Time on {data}.** A certified fit of `l1` takes {told} times a fit of KernelRidge; choice and fit "
-            f"together take {whole} times KernelRidge's."
-        )
-    yield from (f"**Where the gap matters on {data}.** {gap_matters(found, data)}" for data in found.sets)
-
-
-def gap_matters(found: Results, data: str) -> str:
-    """What a wide gap changes, beside the differences that the page is about: of learned and average weights."""
-    told = []
-    for asked in (ROUGH[0], ROUGH[-1]):
-        weights = max(line["weights_moved"] for line in found.rough(data, asked))
-        mean = max(abs(change.mean()) for change in error_changes(found, data, asked).values())
-        told.append(
-            f"{asked:g} leaves `l1`'s weights up to {weights:.0%} away from the certified ones, a fold's error by up "
-            f"to {largest_change(found, data, asked):.4f} and the mean error by up to {mean:.4f}"
-        )
-    pairs = [pair for pair in compared(found, data).values() if pair.theirs.startswith("average")]
-    typical = np.median([abs(pair.difference) for pair in pairs])
-    return (
-        f"A gap of {'; one of '.join(told)}. The mean errors of learned and average weights differ by {typical:.4f} "
-        "(median of the pairs)."
-    )
-
-
-def steadiness(found: Results, data: str) -> str:
-    spreads = {m: spread_between_folds(group_shares(found, data, m)) for m in weighing(found, data)}
-    told = ", ".join(f"{spread:.3f} ({method})" for method, spread in spreads.items())
-    return f"From fold to fold a group's share has a standard deviation of {told}, on average over the groups."
-
-
-def kernels_in_use(found: Results, data: str, formulation: str) -> str:
-    counts = [kernels_used(fold) for fold in found.of(data, named(formulation, "squared"), "weights")]
-    return f"{np.mean(counts):.1f}"
 
 
 # ------------------------------------------------------------------------------------------------------------ findings
@@ -237,37 +158,15 @@ def rough_matters(found: Results) -> Finding:
 
 
 # -------------------------------------------------------------------------------------------------------- how measured
-def made(setting: Setting, found: Results) -> list[str]:
+def made(setting: Setting, found: Results) -> tuple[str, list[str]]:
     from regression import LOSS_GRIDS, OUTER, WHOLE_WIDTHS, WIDTHS, inner, prices, repeats
 
-    def words(values: Sequence[float]) -> str:
-        return ", ".join(f"{value:g}" for value in values)
-
-    grids = {name: words(values) for loss in LOSSES for name, values in LOSS_GRIDS[loss].items()}
-    repeated = " and ".join(f"{count} times ({data})" for data, count in repeats(setting).items())
+    grids = {"widths": WIDTHS, "whole_widths": WHOLE_WIDTHS, "prices": prices(setting)}
+    grids |= {"more_prices": prices(setting, "scikit-learn")}
+    grids |= {name: values for grid in LOSS_GRIDS.values() for name, values in grid.items()}
+    told = {name: ", ".join(f"{value:g}" for value in values) for name, values in grids.items()}
+    told["repeated"] = " and ".join(f"{count} times ({data})" for data, count in repeats(setting).items())
+    limits = {"level": LEVEL, "witnessed": WITNESSED, "harm": HARM}
+    rule, how = words("regression", setting, outer=OUTER, inner=inner(setting), **limits, **told)
     versions = {row["version"] for row in found.rows if row["who"] == "himalaya"}
-    return [
-        "Diabetes: 442 patients, in groups age and sex, body mass, blood pressure, cholesterol (total, LDL, HDL, "
-        "ratio), triglycerides (logarithm), glucose. Linnerud: 20 men; chin-ups, sit-ups and jumps predict weight, "
-        "waist and pulse. Both as scikit-learn bundles them.",
-        f"Every group has a linear kernel and Gaussians with γ = r/A, r in {{{words(WIDTHS)}}}, A the mean squared "
-        f"distance; all features together have a linear one and r in {{{words(WHOLE_WIDTHS)}}}. For MKL and himalaya γ "
-        "is so a matter of the weights; KernelRidge and SVR choose one of the kernels on all features. All kernels "
-        "are centred and of trace n.",
-        f"{OUTER} outer folds, repeated {repeated}; parameters by the least mean squared error over {inner(setting)} "
-        "inner folds of the training samples. Features, targets, kernel widths, centring and scaling are fitted on the "
-        "training part of each fold, outer and inner. himalaya cross-validates by itself over the same inner folds, on "
-        "kernels of the whole outer training part.",
-        f"C in {{{words(prices(setting))}}}; KernelRidge, SVR and himalaya's random search (100 draws) in "
-        f"{{{words(prices(setting, 'scikit-learn'))}}}. ε in {{{grids['epsilon']}}} and δ of Huber's loss in "
-        f"{{{grids['delta']}}} standard deviations of the targets. `elastic` has ratio ½. himalaya's hyper-gradient "
-        "starts from `ridgecv` and makes 100 steps in place of its 10.",
-        "Linnerud's targets are one problem with shared weights, C, ε and δ, but where a line says weights per target; "
-        "KernelRidge, SVR and himalaya choose for every target by itself.",
-        "The grids were settled after a look at one outer fold of each data set, its test errors included: "
-        "KernelRidge, SVR and himalaya were given larger C, since the first two chose the largest there; to save time "
-        "our C = 10 was dropped and three values of ε became two others. The grids were not changed afterwards; the "
-        "text of the page was written with part of the cells in sight. The machine was busy with other work: times are "
-        "CPU times, and small differences between them say little.",
-        *([f"himalaya {', '.join(sorted(versions))}, on NumPy."] if versions else []),
-    ]
+    return rule, [*how, *([f"himalaya {', '.join(sorted(versions))}, on NumPy."] if versions else [])]

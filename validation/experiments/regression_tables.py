@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from _findings import probability, spread
-from _harness import Setting
-from _reporting import Picture, Table, label, panels, style
+from _reporting import Table
 from _significance import mean_and_deviation
 from regression_machines import LOSSES, RANDOM, ROUGH, SEARCHES, TOLERANCE
 from regression_results import (
@@ -154,62 +153,3 @@ def certificates_table(found: Results) -> Table:
         f"test fold are compared, in standard deviations of the targets. Huber's loss has no witness there.{told}"
     )
     return Table("certificates", "Certificates and witnesses", header, lines, note)
-
-
-def chosen_table(found: Results) -> Table:
-    from regression import MORE_PRICES, PRICES
-
-    lines = []
-    for method in (m for m in found.methods() if m not in ("mean", *SEARCHES)):
-        line: list[Any] = [method]
-        grid = MORE_PRICES if method in SINGLE.values() else PRICES
-        for data in found.sets:
-            if found.has(method, data):
-                prices = [p["C"] for fold in found.of(data, method, "parameters") for p in fold]
-                line += [
-                    float(np.median(prices)),
-                    " / ".join(f"{np.mean([price == end for price in prices]):.0%}" for end in (grid[0], grid[-1])),
-                ]
-            else:
-                line += [None, None]
-        lines.append(line)
-    header = ["", *(f"{data}: {what}" for data in found.sets for what in ("median C", "at the lower / upper end"))]
-    return Table("chosen", "Prices that the inner folds choose", header, lines)
-
-
-def draw(setting: Setting, found: Results, data: str) -> Picture:
-    from regression import EXPERIMENT
-
-    name = f"{data}.png"
-    with panels(EXPERIMENT.folder(setting) / name, 2, width=5.4, height=4.4) as axes:
-        draw_weights(axes[0], found, data)
-        draw_errors(axes[1], found, data)
-    return Picture(
-        name,
-        f"{data.capitalize()}: shares of the feature groups in the learned weights, mean and standard deviation over "
-        "the outer folds; and the errors of all methods, a dot for each fold and a bar for their mean.",
-    )
-
-
-def draw_weights(axis: Any, found: Results, data: str) -> None:
-    names, methods = [name for name, _, _ in views(data).views], weighing(found, data)
-    for i, method in enumerate(methods):
-        shares = group_shares(found, data, method)
-        places = np.arange(len(names)) + (i - (len(methods) - 1) / 2) * 0.11
-        width = shares.std(axis=0, ddof=1) if len(shares) > 1 else np.zeros(len(names))
-        shown = style(i) | {"linestyle": "none"}
-        axis.errorbar(places, shares.mean(axis=0), yerr=width, label=method, elinewidth=1, **shown)
-    label(axis, f"{data}: learned weights", "", "share of the weights")
-    axis.set_xticks(range(len(names)), names, rotation=30, ha="right", fontsize=7)
-    axis.set_ylim(bottom=0)
-
-
-def draw_errors(axis: Any, found: Results, data: str) -> None:
-    methods = found.methods(data)
-    for i, method in enumerate(methods):
-        errors = found.errors(data, method)
-        axis.plot(errors, np.full(len(errors), i), ".", color="0.6", markersize=4)
-        axis.plot(errors.mean(), i, "|", color="#0072B2", markersize=12, markeredgewidth=2)
-    label(axis, f"{data}: errors", "mean squared error / variance", "")
-    axis.set_yticks(range(len(methods)), methods, fontsize=6)
-    axis.invert_yaxis()

@@ -182,8 +182,6 @@ def page(state: dict[str, Any]) -> str:
     lines += [
         remembered(state["memory"]),
         "",
-        *by_tenths(state["memory"]),
-        "",
         "Every interval of a problem met every other one of it, unless said below.",
         "",
     ]
@@ -215,19 +213,6 @@ def remembered(memory: list[tuple[float, float]]) -> str:
         f"Memory: {sizes[0]:g} MiB after the first quarter, {sizes[-1]:g} MiB at the end, at most {sizes.max():g} MiB; "
         f"a line through it rises by {slope:.2f} MiB a minute."
     )
-
-
-def by_tenths(memory: list[tuple[float, float]]) -> list[str]:
-    """The memory in every tenth of the time: what leaks rises to the last, what is cached stops rising."""
-    times, sizes = np.array(memory).T
-    tenth = np.minimum((10 * times / times[-1]).astype(int), 9)
-    rows = [(k, sizes[tenth == k]) for k in range(10) if (tenth == k).any()]
-    return [
-        "| tenth of the time | " + " | ".join(str(k + 1) for k, _ in rows) + " |",
-        "|---" * (len(rows) + 1) + "|",
-        "| MiB, median | " + " | ".join(f"{np.median(part):.0f}" for _, part in rows) + " |",
-        "| MiB, at most | " + " | ".join(f"{part.max():.0f}" for _, part in rows) + " |",
-    ]
 
 
 if __name__ == "__main__":
