@@ -43,24 +43,6 @@ def test_attributes_cannot_be_set():
         del instance.y
 
 
-@pytest.mark.parametrize(
-    "name", ["kernels", "y", "groups", "sample_weight", "test_kernels", "test_y", "test_diagonals"]
-)
-def test_arrays_are_read_only(name):
-    array = getattr(full_instance(), name)
-    with pytest.raises(ValueError, match="read-only"):
-        array[...] = 1
-
-
-def test_arrays_of_the_caller_stay_writeable():
-    kernels, y, test, diagonals = K.copy(), Y.astype(float), K[:, :4].copy(), np.ones((3, 4))
-    instance = Instance(kernels, y, test_kernels=test, test_y=y[:4], test_diagonals=diagonals)
-    for array in (kernels, y, test, diagonals):
-        array[...] = array
-    y[0] = -1
-    assert instance.y[0] == 1
-
-
 # -------------------------------------------------------------------------------------------------- ownership
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("form", [np.asarray, list, memoryview], ids=["array", "list", "buffer"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklcvx import InputError, Instance, fill_missing, solve
+from mklcvx import InputError, Instance, MKLClassifier, fill_missing, solve
 from mklcvx.errors import at_command_line
 from mklcvx.problem.preprocessing import Centre, Preprocessing
 from refusals import check_refused
@@ -174,3 +174,8 @@ def test_what_cannot_be_filled_in_is_refused(change, words):
     with pytest.raises(InputError) as refused:
         fill_missing(kernels, test_kernels=test)
     assert words in str(refused.value)
+
+
+def test_estimators_name_the_parameter_that_a_stack_needs():
+    with check_refused("a stack of kernels", "set kernels='precomputed'"):
+        MKLClassifier("average", "gaussians").fit(LAST, Y)

@@ -64,16 +64,6 @@ def test_training_samples_met_as_test_samples_give_the_training_kernels(chain: t
     np.testing.assert_allclose(fitted.test(KERNELS, BANK.diagonal()), fitted.train(KERNELS), atol=1e-10)
 
 
-def test_centring_is_that_of_scikit_learn() -> None:
-    from sklearn.preprocessing import KernelCenterer
-
-    fitted = Preprocessing([Centre()]).fit(KERNELS)
-    for m, (train, test) in enumerate(zip(fitted.train(KERNELS), fitted.test(TEST_KERNELS), strict=True)):
-        centerer = KernelCenterer().fit(KERNELS[m])
-        np.testing.assert_allclose(train, centerer.transform(KERNELS[m]), atol=1e-10)
-        np.testing.assert_allclose(test, centerer.transform(TEST_KERNELS[m]), atol=1e-10)
-
-
 @pytest.mark.parametrize(
     ("options", "steps"),
     [

@@ -233,3 +233,9 @@ def test_a_response_is_predicted_by_the_decision_values():
     values = np.array([0.5, -2.0])
     assert decided(values, "response", np.array(["response"])) is values
     np.testing.assert_array_equal(decided(values, "none", np.array([])), [1, -1])
+
+
+def test_what_an_instance_has_is_shown():
+    assert repr(Instance(K, response=R)) == "Instance(2 float64 kernels, 6 samples, target='response')"
+    assert "target='response', 3 outputs, 3 test samples" in repr(instance_with("outputs"))
+    assert repr(Instance(K)) == "Instance(2 float64 kernels, 6 samples, target='none')"

@@ -118,18 +118,6 @@ def test_the_direction_solves_the_linearised_equations(name, given):
     assert here + derivative == pytest.approx(np.zeros(len(here)), abs=1e-6 * np.abs(here).max())
 
 
-@pytest.mark.parametrize("name", ["l1", "sm1", "l2", "li"])
-def test_the_start_meets_the_equations(name):
-    """No product is far below the others, and what residuals there are can hide little of the gap."""
-    formulation, made = formulations.get(name), InteriorSingle()
-    task, _ = formulation.task(zoo.random(20, 4, seed=6), {"C": 10.0})
-    state = made.start(Problem(formulation, task, 1e-9))
-    left = residuals(state.side, state.at, state.images)
-    assert left.amount(state.side, state.at) <= 1e-9 * state.at.complementarity
-    assert np.abs(left.totals).max() <= 1e-12
-    assert products(state.at).min() > 1e-6 * state.at.mu
-
-
 def test_settled_samples_are_left_out_of_the_factorisation_and_refined_for():
     """H with a diagonal that settles half of the samples: the rough inverse is near, the refined one exact."""
     task, _ = formulations.get("l1").task(zoo.random(20, 3, seed=6), {})

@@ -191,28 +191,6 @@ def test_the_corrector_takes_off_what_the_predictor_neglects(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_residuals_follow_their_definitions(name):
-    problem, state = after(name, 2)
-    task, at = problem.task, state.at
-    q = task.q(at.alpha)
-    off = residuals(at, state.images.columns)
-    for k, signs in enumerate(task.signs):
-        hessian = signs[:, None] * task.combined(at.weights) * signs
-        assert off.alpha[k] == pytest.approx(hessian @ at.alpha[k] - 1 - at.z[k] + at.w[k])
-    assert off.weights == pytest.approx(at.kappa - at.gamma @ q / 2 - at.phi)
-    if name == "ml_minimax":
-        assert off.gamma == pytest.approx(at.largest - (at.alpha.sum(axis=1) - q @ at.weights / 2) - at.psi)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_start_meets_its_equations_where_the_price_is_moderate(name):
-    problem, state = after(name, 0)
-    assert np.abs(residual_vector(problem.task, state.at, 0.0)[: -sum(a.size for a, _ in state.at.pairs)]).max() < 1e-12
-    products = np.concatenate([(a * b).ravel() for a, b in state.at.pairs])
-    assert products.min() > 1e-4 * products.max()
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_the_gap_that_a_step_knows_is_the_certificates(name):
     problem, state = after(name, 5)
     points = InteriorLabels().points(problem, replace(state, stop_reason="offer it"))
