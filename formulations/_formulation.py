@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, Type
 import numpy as np
 
 from ..errors import InputError, nearest
+from ..problem.checks import shown
 from ..problem.instance import Instance
 from ._cvxpy import cp
 
@@ -116,11 +117,6 @@ def as_choice(name: str, value: object, choices: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"parameter {name} = {shown(value)} is unknown: {nearest(str(value)[:40], choices)}")
     return value
-
-
-def shown(value: object) -> str:
-    """Format a value for an error message of one line."""
-    return " ".join(repr(value).split())[:40]
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import inspect
 import re
 import threading
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import cast
 
 LONGEST = 500  # characters of a message
 _at_command_line = ContextVar("at_command_line", default=False)
@@ -60,9 +60,9 @@ class _Here(threading.local):
     """A pattern of a warning filter that is one thread's own. In others it fits nothing."""
 
     pattern = "(?!)"
-    match = re.compile(pattern).match
+    match: Callable[[str], object] = re.compile(pattern).match
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return re.compile, (self.pattern,)
 
 
@@ -72,7 +72,7 @@ def unheard(category: type[Warning] = Warning, message: str = "") -> Iterator[No
 
     `warnings.catch_warnings` would change the filters of all threads, and restore what it has met: where two overlap,
     something stays. This adds one filter and takes that one away again."""
-    here, filters = _Here(), cast("list[Any]", warnings.filters)
+    here, filters = _Here(), cast("list[object]", warnings.filters)
     here.pattern, here.match = message, re.compile(message, re.IGNORECASE).match
     added = ("ignore", here, category, None, 0)
     filters.insert(0, added)
@@ -82,7 +82,7 @@ def unheard(category: type[Warning] = Warning, message: str = "") -> Iterator[No
         here.__dict__.clear()  # a copy that somebody else has made of the filters is deaf no longer
         for known in (filters, warnings.filters):
             with suppress(ValueError):
-                cast("list[Any]", known).remove(added)
+                cast("list[object]", known).remove(added)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

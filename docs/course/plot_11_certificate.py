@@ -241,7 +241,7 @@ assert max(abs(lower - exact), abs(upper - exact)) > w**2 / 2
 # Plain double precision is off by more than the whole penalty. So a certificate is
 # evaluated otherwise: products that would lose digits are cut into slices whose sums
 # are exact, every error is bounded, and the bounds move apart by it. What comes out is
-# a theorem about the stored numbers (``mklcvx prove`` repeats it in ball arithmetic).
+# a theorem about the stored numbers (``mklcvx prove`` repeats it in whole numbers).
 #
 # A stored kernel is itself rounded, and may have a negative eigenvalue. The upper bound
 # pays for a :math:`\delta` that provably makes :math:`\sum_m\mu_mK_m+\delta I`

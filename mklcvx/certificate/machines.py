@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..formulations._formulation import Parameters
-from ..problem.cross_kernels import NewKernels
+from ..problem.cross_kernels import CrossKernels, NewKernels
 from ..problem.machines import Machine, class_values, machines_for
 from ..problem.numbers import AnyArray
 from ..problem.ownership import ReadOnly
@@ -17,7 +17,7 @@ from ..problem.stack import Array
 from ..problem.targets import classes_of, decided
 from ..schemas import MACHINES
 from .record import Certificate
-from .solution import Solution, cross_kernels, decision_values, plain
+from .solution import Solution, cross_kernels, decision_errors, decision_values, plain
 
 SCHEMA = MACHINES
 
@@ -144,13 +144,34 @@ class Machines(ReadOnly):
         ndarray of shape (t, k)
             One column for each class; of two classes −f and f.
         """
-        kernels = cross_kernels(test_kernels, len(self.names), self.samples)
-        if self.preprocessing is not None:
-            kernels = self.preprocessing.cross(kernels, test_diagonals)
+        kernels = self._crossed(test_kernels, test_diagonals)
         values = np.stack(decision_values(self.solutions, kernels, self.members), axis=1)
         if len(self.label_names) == 2:
             return np.hstack([-values, values])
         return class_values(values, self.machines, len(self.label_names))
+
+    def decision_error(self, test_kernels: NewKernels, test_diagonals: ArrayLike | None = None) -> Array:
+        """Bound how far the machines' decision values may be from those of the certified functions.
+
+        Parameters
+        ----------
+        test_kernels : array_like of shape (M, t, n)
+            Kernels between new and training samples.
+        test_diagonals : array_like of shape (M, t), optional
+            Values k(x, x) of the new samples, where the preprocessing needs them.
+
+        Returns
+        -------
+        ndarray of shape (t, machines)
+            One column for each machine.
+        """
+        kernels = self._crossed(test_kernels, test_diagonals)
+        return np.stack(decision_errors(self.solutions, kernels, self.members), axis=1)
+
+    def _crossed(self, test_kernels: NewKernels, test_diagonals: ArrayLike | None) -> CrossKernels:
+        """Test kernels, checked and preprocessed."""
+        kernels = cross_kernels(test_kernels, len(self.names), self.samples)
+        return kernels if self.preprocessing is None else self.preprocessing.cross(kernels, test_diagonals)
 
     def predict(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> AnyArray:
         """Predict the classes of new samples.

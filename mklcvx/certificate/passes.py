@@ -134,6 +134,11 @@ def _measured(high: Array, low: Array, error: Array, vectors: Array, bias: bool)
     return Seen(z, errors, shift, np.zeros(count), squares - above(off), squares + above(off))
 
 
+def sliced_product(matrix: Array, vector: Array) -> tuple[Array, Array, Array]:
+    """A product as a sum high + low, with its error: the matrix need not be square."""
+    return _sliced(matrix, float(np.abs(matrix).max(initial=0.0)), _cut(vector))
+
+
 class Cut(NamedTuple):
     """A vector in slices, as a kernel in slices of `bits` needs them: all three, the first and the others together,
     and the lengths of the last, of the last two and of the whole."""
@@ -165,8 +170,9 @@ def _sliced(kernel: Array, size: float, cut: Cut) -> tuple[Array, Array, Array]:
     exponent = math.frexp(size)[1]
     raise_by = [1.5 * 2.0 ** (exponent - k * bits + 52) for k in (1, 2)]
     high, low, sizes = np.empty(n), np.empty(n), np.empty(n)
-    for start in range(0, n, max(1, ROWS // n)):
-        rows = kernel[start : start + max(1, ROWS // n)]
+    step = max(1, ROWS // kernel.shape[1])
+    for start in range(0, n, step):
+        rows = kernel[start : start + step]
         coarse = (rows + raise_by[0]) - raise_by[0]
         rest = rows - coarse
         middle = (rest + raise_by[1]) - raise_by[1]

@@ -17,16 +17,17 @@ from numpy.typing import NDArray
 
 from ..formulations import Formulation, Points
 from ..formulations._formulation import LowerT, Posed, UpperT
-from ..problem.boundary import public_class
+from ..problem.checks import check_numbers
 from .rounding import Array
 
 VANISHING = 2.0**-40  # share of the gain below which the scale counts as zero
 NOTHING = 2.0**-900  # more than all guards against underflow add up to
+SHARP = 2.0**-10  # share of a gap by which the bounds may be further apart
 NOISE = 2.0**-50  # share of the largest term: the rounding error of a difference of two bounds
 Sliced = bool | NDArray[np.bool_]  # whether products are in slices: of all kernels, or those of which
+OPTIONAL = ("width", "ridges", "gain")  # of a certificate
 
 
-@public_class
 @dataclass(frozen=True)
 class Certificate:
     """Bounds on the optimal value: lower ≤ optimal value ≤ upper.
@@ -79,6 +80,8 @@ class Certificate:
 
     def __post_init__(self) -> None:
         """Replace NaN, which overflow may leave, by values that prove nothing."""
+        given = {name: value for name, value in vars(self).items() if value is not None or name not in OPTIONAL}
+        check_numbers(**{name: value for name, value in given.items() if name != "ridges"})
         worst = {"lower": -math.inf, "upper": math.inf, "width": math.inf}
         for name in ("lower", "upper", "scale", "width", "rounding", "ridge_share"):
             if math.isnan(getattr(self, name) or 0.0):
@@ -135,6 +138,7 @@ class Certificate:
         bool
             Whether it is proved.
         """
+        check_numbers(tolerance=tolerance)
         limit = min(tolerance, VANISHING) if self.vanishing else tolerance
         bounds_meet = math.isfinite(self.upper - self.lower) and self.lower <= self.upper
         return bounds_meet and 0 <= self.relative_gap <= limit
@@ -182,11 +186,12 @@ def refined_step_by_step(evaluate: Callable[[Sliced], Proved], first: Sliced, to
 
 
 def settled(certificate: Certificate, tolerance: float) -> bool:
-    """Whether slices cannot help: the tolerance is proved, and the value told as sharply; or it is not, and rounding is
-    a small part of the gap."""
+    """Whether slices cannot help: the tolerance is proved, and the value told as sharply; or it is not, rounding is a
+    small part of the gap, and the value told as sharply as that."""
+    apart = certificate.upper - certificate.lower
     if certificate.proves(tolerance):
-        return certificate.upper - certificate.lower <= tolerance * certificate.base
-    return certificate.rounding <= 1e-2 * certificate.gap
+        return apart <= tolerance * certificate.base
+    return certificate.rounding <= 1e-2 * certificate.gap and apart <= (1 + SHARP) * certificate.gap
 
 
 def limit_of(certificate: Certificate, tolerance: float) -> str:

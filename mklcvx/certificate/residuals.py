@@ -29,6 +29,7 @@ from ..formulations._formulation import OfOwn
 from ..formulations.families.joint import JointTask
 from ..formulations.families.task import Task
 from ..formulations.losses import COUNTS, HINGE, REAL, Loss
+from ..problem.checks import check_type
 from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
 from .solution import Solution
@@ -58,14 +59,14 @@ class GapParts(NamedTuple):
 
 def sample_side(instance: Instance, solution: Solution) -> Samples:
     """Margins and shares of a solution, for the instance that it solves."""
+    check_pair(instance, solution)
     if solution.alpha is None:
         raise InputError(f"solution of {solution.formulation}: has no α: give one that classifies")
-    check_pair(instance, solution)
     stack = KernelStack(instance.kernels, symmetric=instance.symmetric)
     coefficients = solution.all_coefficients
     labels = coefficients.reshape(-1, *coefficients.shape[-2:])
     outputs = np.stack([stack.matvecs_each(one).sum(axis=0) for one in labels]).reshape(solution.alpha.shape)
-    outputs = outputs + np.asarray(solution.bias)[..., None]
+    outputs = outputs + np.asarray(solution.offset)[..., None]
     margins, box = solution.y * outputs, box_of(instance, solution)
     level, shares = float(solution.multipliers.get("rho", 1.0)), solution.alpha / box
     formulation = formulations.get(solution.formulation).posed_for(instance, solution.parameters)
@@ -127,7 +128,7 @@ def single_task(formulation: formulations.SingleTask, instance: Instance, soluti
     both = float(norms @ roots)
     curves = formulation.penalty(norms, **task.own) + formulation.conjugate(roots, **task.own)
     loss, level = task.loss_function, level_of(task.loss_function, solution.multipliers)
-    at_samples = loss.fenchel_young(alpha, outputs + solution.bias, task.y, task.box, level)
+    at_samples = loss.fenchel_young(alpha, outputs + solution.offset, task.y, task.box, level)
     slack = level * loss.slack(alpha, task.box) if loss.free_tube else 0.0
     return GapParts(
         samples=float(at_samples.sum()) + slack,
@@ -140,6 +141,8 @@ TAKEN_APART: dict[str, OfOwn[GapParts]] = {"single task": single_task}
 
 
 def check_pair(instance: Instance, solution: Solution) -> None:
+    check_type(Instance, "an Instance", instance=instance)
+    check_type(Solution, "a Solution", solution=solution)
     if solution.y.shape[-1] != instance.samples or len(solution.weights) != instance.count:
         sizes = f"{len(solution.weights)} kernels and {solution.y.shape[-1]} samples"
         given = f"{instance.count} and {instance.samples}"

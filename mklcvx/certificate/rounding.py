@@ -76,11 +76,15 @@ def no_wider(gap: float, lower: float, upper: float) -> float:
 
 
 def product_terms(left: Array, right: Array) -> Array:
-    """Numbers that add up to Σ left·right exactly: every product as a double and its error (Dekker 1971)."""
+    """Numbers that add up to Σ left·right exactly."""
+    return np.concatenate([part.ravel() for part in exact_product(left, right)])
+
+
+def exact_product(left: Array, right: Array) -> tuple[Array, Array]:
+    """Every product as a double and its error (Dekker 1971)."""
     product = left * right
     a, b = _halves(left), _halves(right)
-    error = ((a[0] * b[0] - product) + a[0] * b[1] + a[1] * b[0]) + a[1] * b[1]
-    return np.concatenate([product.ravel(), error.ravel()])
+    return product, ((a[0] * b[0] - product) + a[0] * b[1] + a[1] * b[0]) + a[1] * b[1]
 
 
 def _halves(values: Array) -> tuple[Array, Array]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -10,19 +9,21 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import formulations
 from ..errors import InputError
 from ..formulations._formulation import Parameters
 from ..formulations.losses import KNOWN
-from ..problem.boundary import public_class
-from ..problem.cross_kernels import CrossKernel, CrossKernels, NewKernels, Product, mostly_constant, of_training
-from ..problem.numbers import AnyArray
+from ..problem.cross_kernels import CrossKernels, NewKernels
+from ..problem.numbers import AnyArray, as_real_array
 from ..problem.ownership import ReadOnly
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..problem.targets import NONE, classes_of, decided
 from ..problem.validation import check_test_stack
 from ..schemas import SOLUTION
+from .decision import CertifiedFunction, Members, errors, evaluated
 from .record import Certificate
+from .rounding import U
 from .run import Row
 from .weight_ranges import weights_interval
 
@@ -34,10 +35,12 @@ Plain: TypeAlias = "str | float | list[Plain] | None"
 SUPPORT = 1e-7  # share of the largest α: an interior-point method's α below it counts as zero
 
 
-@public_class
 @dataclass(frozen=True, eq=False)
 class Solution(ReadOnly):
-    """Decision function f(x) = Σ_m Σ_i c_mi k_m(x_i, x) + b, with everything needed to check it.
+    """Decision function f(x) = t(Σ_m Σ_i c_mi k_m(x_i, x) + b), with everything needed to check it.
+
+    t is the stretch of the certificate, 1 as a rule. Predictions evaluate the function that is certified, the low parts
+    of α∘y and b included (`mklcvx/certificate/decision.py` states it); `decision_error` says how accurately.
 
     With k labels, `alpha` and `y` are (k, n), `bias` (k,) and `coefficients` (k, M, n). A hypergraph's solution has no
     α: it embeds, by B among the multipliers. Arrays are read-only.
@@ -61,7 +64,7 @@ class Solution(ReadOnly):
     bias : float or ndarray
         The b of the decision function.
     coefficients : ndarray of shape (M, n) or None
-        The c of the decision function; None where c_m = weight_m (α∘y) says it all.
+        The c of the decision function; None where c_m = weight_m (α∘y), and its low part, say it all.
     multipliers : dict
         Other dual variables of the formulation, by name.
     certificate : Certificate
@@ -85,9 +88,9 @@ class Solution(ReadOnly):
     classes : tuple of str
         What the named classes are called in the data.
     alpha_low : ndarray or None
-        What lies below the last bits of α∘y. The upper bound includes it, predictions leave it out.
+        What lies below the last bits of α∘y: the certified function has both.
     bias_low : float or ndarray
-        What lies below the last bits of the bias.
+        What lies below the last bits of the bias: the certified function has both.
     tolerance : float or None
         Relative gap that was asked for.
     classes_kind : str
@@ -163,14 +166,39 @@ class Solution(ReadOnly):
         return self.alpha is None and "B" in self.multipliers
 
     @property
-    def all_coefficients(self) -> Array:
-        """Coefficients c_mi of every kernel: (M, n), or (k, M, n) with k labels."""
-        if self.coefficients is not None:
-            return self.coefficients
+    def function(self) -> CertifiedFunction:
+        """The certified function."""
         if self.alpha is None:
             raise InputError(f"this solution of {self.formulation} has no classifier: give its kernel to an SVM")
-        signed = self.alpha * self.y
-        return np.asarray(self.weights[:, None] * signed[..., None, :])
+        stretch = self.multipliers.get("second_stage_stretch", self.certificate.stretch)
+        bias, bias_low, t = (np.atleast_1d(np.array(part)) for part in (self.bias, self.bias_low, stretch))
+        low = None if self.alpha_low is None else np.atleast_2d(self.alpha_low)
+        own = None if self.coefficients is None else self.coefficients.reshape(-1, *self.coefficients.shape[-2:])
+        found = CertifiedFunction(self.weights, np.atleast_2d(self.alpha * self.y), low, own, bias, bias_low, t)
+        return found if self._lifts is None else found.lifted(self._lifts)
+
+    @property
+    def _lifts(self) -> Array | None:
+        """The δ that the kernels of the theorem have on their diagonals, where it is about these."""
+        ridges = self.certificate.ridges
+        if ridges is None or getattr(formulations.get(self.formulation), "between", None) is None:
+            return None
+        return np.array(ridges)
+
+    @property
+    def all_coefficients(self) -> Array:
+        """Coefficients t·c_mi of the certified function as doubles: (M, n), or (k, M, n) with k labels."""
+        function = self.function
+        found = np.stack([function.coefficients_of(m) for m in range(len(self.weights))], axis=1)
+        stretched = function.stretch[:, None, None] * found
+        return np.asarray(stretched if self.alpha is None or self.alpha.ndim > 1 else stretched[0])
+
+    @property
+    def offset(self) -> float | Array:
+        """The constant t(b + b̃) of the certified function as a double, that of every output."""
+        function = self.function
+        found = np.asarray(function.values((function.bias, function.bias_low)))
+        return found if np.ndim(self.bias) else float(found[0])
 
     @property
     def threshold(self) -> float:
@@ -193,40 +221,52 @@ class Solution(ReadOnly):
         ndarray
             Decision values (t,), or (t, k) with k labels; for a hypergraph the embedding (t, dimensions).
         """
+        return decision_values([self], self._crossed(test_kernels, test_diagonals))[0]
+
+    def decision_error(self, test_kernels: NewKernels, test_diagonals: ArrayLike | None = None) -> Array:
+        """Bound how far decision values, as they are evaluated, may be from those of the certified function.
+
+        Kernels are taken as they are after preprocessing. For `li`, `ckl` and `vskl` the bound includes what the δ
+        of the certificate add where a new sample is one of the training samples.
+
+        Parameters
+        ----------
+        test_kernels : array_like of shape (M, t, n)
+            Kernels between new and training samples.
+        test_diagonals : array_like of shape (M, t), optional
+            Values k(x, x) of the new samples, where the preprocessing needs them.
+
+        Returns
+        -------
+        ndarray
+            A bound for every decision value, (t,), or (t, k) with k labels.
+
+        Examples
+        --------
+        >>> import mklcvx
+        >>> instance = mklcvx.zoo.random(12, 3)
+        >>> solution = mklcvx.solve(instance, "l1")
+        >>> bool((solution.decision_error(instance.kernels) < 1e-13).all())
+        True
+        """
+        return decision_errors([self], self._crossed(test_kernels, test_diagonals))[0]
+
+    def _crossed(self, test_kernels: NewKernels, test_diagonals: ArrayLike | None) -> CrossKernels:
+        """Test kernels, checked and preprocessed."""
         kernels = cross_kernels(test_kernels, len(self.weights), self.y.shape[-1])
-        if self.preprocessing is not None:
-            kernels = self.preprocessing.cross(kernels, test_diagonals)
-        return decision_values([self], kernels)[0]
+        return kernels if self.preprocessing is None else self.preprocessing.cross(kernels, test_diagonals)
 
-    @property
-    def _used(self) -> NDArray[np.bool_]:
-        """Which kernels the decision function needs."""
-        if self.embeds:
-            return np.asarray(self.weights != 0)
-        return np.asarray(self.all_coefficients.any(axis=-1).reshape(-1, len(self.weights)).any(axis=0))
+    def _embedded(self, kernels: CrossKernels) -> Array:
+        """The embedding of new samples."""
+        basis = np.asarray(self.multipliers["B"], dtype=float)
+        found = np.zeros((kernels.shape[1], basis.shape[1]))
+        for m, kernel in kernels.each(np.asarray(self.weights != 0)):
+            found += self.weights[m] * (kernel @ basis)
+        return found
 
-    def _constant(self, rows: int) -> Array:
-        """The decision values of so many samples without any kernel."""
-        if self.embeds:
-            return np.zeros((rows, np.shape(self.multipliers["B"])[1]))
-        return np.zeros((rows, *self.all_coefficients.shape[:-2])) + self.bias - self.threshold
-
-    def _part(self, kernel: CrossKernel, m: int) -> Array:
-        """Σ_i c_mi k_m(x_i, x). Where β = α∘y sums to zero exactly, a constant in a row plays no part: a large one is
-        subtracted first, since it would leave no digits for the rest. Coefficients have one order: what a file
-        brings back predicts the same to the last bit."""
-        if self.embeds:
-            return np.asarray(self.weights[m] * (kernel @ np.asarray(self.multipliers["B"], dtype=float)))
-        if self.coefficients is not None or self.alpha is None:
-            return np.asarray(kernel @ np.ascontiguousarray(self.all_coefficients[..., m, :]).T)
-        signed = np.ascontiguousarray(self.alpha * self.y)
-        coefficients = (self.weights[m] * signed).T
-        if isinstance(kernel, Product):
-            return (kernel.without_constants() if _balanced(signed) else kernel) @ coefficients
-        values = np.asarray(kernel @ coefficients)
-        if (flat := mostly_constant(kernel)).any() and _balanced(signed):
-            values[flat] = self.weights[m] * ((kernel[flat] - kernel[flat, :1]) @ signed.T)
-        return values
+    def _shaped(self, values: Array) -> Array:
+        """Values of all outputs, (t, k), as this solution shows them."""
+        return values if np.ndim(self.bias) else values[:, 0]
 
     def predict(self, test_kernels: ArrayLike, test_diagonals: ArrayLike | None = None) -> AnyArray:
         """Predict labels of new samples.
@@ -263,7 +303,12 @@ class Solution(ReadOnly):
         """
         if self.embeds:
             return None
-        found, loss = decided(values, self.target, self.predicted_classes()), KNOWN.get(self.parameters.get("loss", ""))
+        values = as_real_array(values, "values", "decision values").astype(float, copy=False)
+        try:
+            found = decided(values, self.target, self.predicted_classes())
+        except (ValueError, IndexError, TypeError):
+            raise InputError(f"values have shape {values.shape}: give what decision_function returns") from None
+        loss = KNOWN.get(self.parameters.get("loss", ""))
         return found if loss is None else loss.mean(found)
 
     def predicted_classes(self) -> AnyArray:
@@ -371,24 +416,19 @@ def cross_kernels(given: NewKernels, count: int, samples: int) -> CrossKernels:
     return given if isinstance(given, CrossKernels) else CrossKernels.of_stack(check_test_stack(given, count, samples))
 
 
-def decision_values(
-    solutions: Sequence[Solution], kernels: CrossKernels, members: Sequence[NDArray[np.intp]] | None = None
-) -> list[Array]:
-    """f + b of every solution; `members` are the training samples of each, all of them if it is None. Every kernel is
-    made once, and one that no solution uses is not made at all."""
-    _, rows, width = kernels.shape
-    values = [solution._constant(rows) for solution in solutions]
-    own = [None] * len(values) if members is None else [None if len(part) == width else part for part in members]
-    used = np.stack([solution._used for solution in solutions])
-    for m, kernel in kernels.each(np.asarray(used.any(axis=0))):
-        for i in map(int, np.flatnonzero(used[:, m])):
-            values[i] += solutions[i]._part(of_training(kernel, own[i]), m)
-    return values
+def decision_values(solutions: Sequence[Solution], kernels: CrossKernels, members: Members = None) -> list[Array]:
+    """f + b of every solution, without targets f − ρ; `members` are the training samples of each, all of them if it is
+    None."""
+    if any(one.embeds for one in solutions):
+        return [one._embedded(kernels) for one in solutions]
+    found = evaluated([one.function for one in solutions], kernels, members)
+    return [one._shaped(values) - one.threshold for one, values in zip(solutions, found, strict=True)]
 
 
-def _balanced(signed: Array) -> bool:
-    """Whether β sums to zero exactly, that of every output."""
-    return all(math.fsum(row) == 0 for row in np.atleast_2d(signed))
+def decision_errors(solutions: Sequence[Solution], kernels: CrossKernels, members: Members = None) -> list[Array]:
+    """How far these values may be from those of the certified functions."""
+    found = errors([one.function for one in solutions], kernels, members)
+    return [one._shaped(off) + U * abs(one.threshold) for one, off in zip(solutions, found, strict=True)]
 
 
 def small(value: float | Array) -> Plain:

@@ -266,7 +266,7 @@ def _net(count: int, l1_ratio: float) -> Shape:
         side,
         lambda v: elastic.threshold(v, r),
         lambda x: r * x + (1 - r) * x**2,
-        lambda share: 2 * share / (r + np.sqrt(r**2 + 4 * (1 - r) * share)),
+        lambda share: 2 * share / np.maximum(r + np.sqrt(r**2 + 4 * (1 - r) * share), TINY),  # 0 of 0, also for r = 0
     )
 
 

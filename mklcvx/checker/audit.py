@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .claims import NOTHING, OLD, Point, number, numbers, parameters_of
+from .claims import NOTHING, Bias, Point, number, numbers, parameters_of
 from .files import read_solution
 from .losses import (
     FREE_MARGIN,
@@ -51,7 +51,7 @@ from .losses import (
     targets,
     wanted,
 )  # fmt: skip
-from .numbers import Refused, dot, fractions, is_semidefinite, least_ridge, positive, require, root, stack_of
+from .numbers import dot, fractions, is_semidefinite, least_ridge, positive, require, root, stack_of
 from .prices import BLOCKWISE, block_conjugate, block_penalty, domain, dual_cost, groups_of, weights_price
 
 __all__ = ["check", "dual_cost", "read_solution"]
@@ -72,7 +72,8 @@ class Sides(NamedTuple):
     upper: Fraction
     squares: list  # of the norms of its functions
     penalty: Fraction  # twice what the upper bound has of them
-    reach: list  # of every sample: the size of α that its margin can call for
+    terms: Fraction  # the terms of all sums, without their signs
+    bias: Bias
 
 
 class Machine(NamedTuple):
@@ -90,40 +91,26 @@ class Machine(NamedTuple):
     ridge: Fraction = Fraction(0)
     ridges: Any = None  # of every kernel, for coefficients
 
-    def sizes(self):
-        """max|K_m| of every kernel."""
-        return [Fraction(float(np.abs(kernel.diagonal()).max())) for kernel in self.kernels]
-
-    def spread(self):
-        """Σ_i |c_mi| √max|K_m|: the norms of functions if nothing cancelled."""
-        c = np.outer([float(w) for w in self.mu], self.alpha) if self.coefficients is None else self.coefficients
-        return [float(np.abs(row).sum() * np.sqrt(float(size))) for row, size in zip(c, self.sizes(), strict=True)]
-
     def gain(self):
         """Σ g(α), from below."""
         return sum((one.gain(a) for one, a in zip(self.samples, fractions(self.alpha), strict=True)), Fraction(0))
-
-    def size(self, free_margin):
-        """The terms of Σ g(α) without their signs; none where the margin is free."""
-        each = zip(self.samples, fractions(self.alpha), strict=True)
-        return Fraction(0) if free_margin else sum((one.size(a) for one, a in each), Fraction(0))
 
     def gained(self, gain):
         """What a gap is compared with where f vanishes: the gain, for counts with their prices times themselves."""
         return positive(gain) + sum((one.high for one in self.samples if isinstance(one, Poisson)), Fraction(0))
 
-    def length(self):
-        """Σ|α|."""
-        return sum(abs(fractions(self.alpha)))
+    def sides(self, q, squares, penalty, parts, bends):
+        """What functions prove whose outputs are sums of these parts, one for every kernel."""
+        t, outputs, each = self.stretch, sum(parts), list(zip(self.samples, fractions(self.alpha), strict=True))
+        paid = self.costs(t * self.signs * (outputs + self.bias), bends)
+        sizes = uncancelled(parts, self.bias)
+        terms = sum(abs(one.gain(a)) + abs(a) * (abs(one.a) + t * z) for (one, a), z in zip(each, sizes, strict=True))
+        bias = Bias(self.bias, lambda b: sum(self.costs(self.signs * (outputs + b), [Bend()] * len(sizes))))
+        return Sides(q, penalty / 2 + sum(paid), squares, penalty, terms + sum(map(abs, paid)), bias)
 
-    def uncancelled(self, reach):
-        """Σ μ_m max|K_m| Σ|α| Σ reach: what μ'q and the margins would cost if nothing cancelled."""
-        return dot(self.mu, self.sizes()) * self.length() * sum(reach) + self.rounding_of_margins(reach)
-
-    def rounding_of_margins(self, reach):
-        """Σ reach (|a| + |b|), over 2^16: fourteen digits, since nine would be too few where boxes differ in size."""
-        each = zip(reach, self.samples, strict=True)
-        return sum(far * (abs(one.a) + abs(self.bias)) for far, one in each) / 2**16
+    def costs(self, margins, bends):
+        """What every margin costs."""
+        return [one.cost(m, bend) for one, m, bend in zip(self.samples, margins, bends, strict=True)]
 
 
 # ------------------------------------------------------------------------------------------------- the two bounds
@@ -135,8 +122,8 @@ def check(kernels, y, record, weight=1.0, groups=None):
 
 def evaluated(kernels, y, record, weight=1.0, groups=None):
     """Both bounds at the record's point, exactly."""
-    stack, exactly = stack_of(kernels), record.get("schema") != OLD
-    name, n, count = record["formulation"], stack[0].samples, len(stack)
+    stack, name = stack_of(kernels), record["formulation"]
+    n, count = stack[0].samples, len(stack)
     require(name in OWN, f"formulation: {name!r:.40} is not one of {', '.join(OWN)}")
     require(name != "svm" or count == 1, "formulation: svm takes one kernel")
     loss = name_of(record["parameters"])
@@ -155,7 +142,7 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     require(most is None or level >= 0, "multipliers.epsilon: below 0")
     paid = -level if nu else Fraction(0) if most is None else most * level
     samples = samples_of(loss, given, response, signs, weight, bias, level)
-    feasible(alpha, signs, samples, bias, nu, exactly, most)
+    feasible(alpha, signs, samples, bias, nu, most)
     machine = Machine(stack, signs, samples, alpha, [], coefficients, **free(record, name, nu, own))
     require(bias or machine.bias == 0, "bias: there is none in this problem")
     machine = machine._replace(low=low_part(record, (n,), bias, name not in BLOCKWISE and own is None))
@@ -163,7 +150,7 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
         given["tau"] = number(multipliers.get("tau"), "multipliers.tau")
     if name in BLOCKWISE:
         return blockwise(name, given, machine, weights, groups_of(groups, name, count), record, paid)
-    machine = ridged(record, machine._replace(mu=domain(name, weights, given, exactly)), bias)
+    machine = ridged(record, machine._replace(mu=domain(name, weights, given)), bias)
     sides = two_sides(machine)
     price = weights_price(name, machine.mu, given)
     gain = Fraction(0) if nu else machine.gain()
@@ -171,11 +158,10 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     energy = HALF * (dot(machine.mu, sides.q) + sides.penalty)
     if not alpha.any() and sides.upper <= NOTHING:  # f = 0 costs nothing, and R(μ) is all there is
         energy = max(energy, abs(price))
-    upper = sides.upper + price + paid
-    size = abs(cost) + price + abs(paid) + abs(upper) + machine.uncancelled(sides.reach) + machine.size(nu)
-    loose = loose_bound(name, gain, machine, sides.q, given, groups)
-    spread, gained = machine.spread(), machine.gained(gain)
-    return Point(gain - cost, upper, energy, size, machine.ridge, sides.squares, spread, gain=gained, loose=loose)
+    upper, gained = sides.upper + price + paid, machine.gained(gain)
+    terms, slopes = abs(cost) + price + abs(paid) + gained + sides.terms, [x / 2 for x in sides.q]
+    norms = list(zip(sides.squares, machine.mu, strict=True))
+    return Point(gain - cost, upper, energy, terms, machine.ridge, norms, slopes, sides.bias, gain=gained)
 
 
 def free(record, name, nu, own):
@@ -274,20 +260,15 @@ def two_sides(machine):
     if machine.low is not None:
         images = [image + k.image(machine.low) for k, image in zip(kernels, images, strict=True)]
         exact = exact + fractions(machine.low)
-    outputs = sum(w * image for w, image in zip(mu, images, strict=True))
-    penalty, margins = t * t * dot(exact, outputs), t * signs * (outputs + machine.bias)
+    parts = [w * image for w, image in zip(mu, images, strict=True)]
     bends = [Bend(delta, delta * c, delta * c * c) for c in t * signs * exact]
-    return Sides(q, penalty / 2 + risk(machine, margins, bends), squares, penalty, reach(machine, margins))
+    return machine.sides(q, squares, t * t * dot(exact, sum(parts)), parts, bends)
 
 
-def risk(machine, margins, bends):
-    """What the margins cost."""
-    each = zip(machine.samples, margins, bends, strict=True)
-    return sum((one.cost(margin, bend) for one, margin, bend in each), Fraction(0))
-
-
-def reach(machine, margins):
-    return [one.reach(margin) for one, margin in zip(machine.samples, margins, strict=True)]
+def uncancelled(parts, bias):
+    """|f(x_i)| + |b| if nothing cancelled but constants in the outputs of kernels, which with a bias belong to it."""
+    centres = [(max(part) + min(part)) / 2 if bias else Fraction(0) for part in parts]
+    return sum(abs(part - centre) for part, centre in zip(parts, centres, strict=True)) + abs(bias + sum(centres))
 
 
 def own_sides(machine, q):
@@ -298,23 +279,12 @@ def own_sides(machine, q):
     used = [m for m in range(len(mu)) if mu[m] > 0]
     for m, c in enumerate(machine.coefficients):
         require(mu[m] > 0 or not c.any(), "weights: a kernel of weight zero is used")
-    margins = signs * (sum(images) + machine.bias)
     penalty, square = sum((squares[m] / mu[m] for m in used), Fraction(0)), sum(delta[m] * mu[m] for m in used)
     bends = [
         Bend(square, sign * sum(delta[m] * c[m] for m in used), sum(delta[m] * c[m] ** 2 / mu[m] for m in used))
         for sign, c in zip(signs.tolist(), own.T, strict=True)
     ]
-    return Sides(q, penalty / 2 + risk(machine, margins, bends), squares, penalty, reach(machine, margins))
-
-
-def loose_bound(name, gain, machine, q, given, groups):
-    """The lower bound with q as large as rounding in doubles may make it; None if that overflows."""
-    length, rounding = machine.length(), Fraction(len(machine.alpha) + 64, 2**50)
-    try:
-        q = [x + rounding * size * length**2 for x, size in zip(q, machine.sizes(), strict=True)]
-        return gain - dual_cost(name, q, given, groups)
-    except Refused:
-        return None
+    return machine.sides(q, squares, penalty, images, bends)
 
 
 # ----------------------------------------------------------------------------------------------- li, ckl and vskl
@@ -338,18 +308,29 @@ def blockwise(name, given, machine, weights, groups, record, level):
     lifted = [x + delta * dot(alpha, alpha) for x, delta in zip(q, ridges, strict=True)]
     each = [x + delta * dot(c, c) for x, delta, c in zip(squares, ridges, own, strict=True)]
     norms, t = [root(positive(x), 1) for x in each], machine.stretch
-    outputs = sum(images) + sum(delta * c for delta, c in zip(ridges, own, strict=True))
-    margins = t * signs * (outputs + machine.bias)
-    far, paid = reach(machine, margins), risk(machine, margins, [Bend()] * len(margins))
+    parts = [image + delta * c for image, delta, c in zip(images, ridges, own, strict=True)]
+    sides = machine.sides(q, squares, Fraction(0), parts, [Bend()] * len(alpha))
     cost, gain = dual_cost(name, lifted, given, groups), machine.gain()
-    upper = t * t * block_penalty(name, norms, given, groups, 1) + paid + level
+    price = t * t * block_penalty(name, norms, given, groups, 1)
     scale = t * t * block_penalty(name, [root(positive(x), -1) for x in each], given, groups, -1)
     scale += block_conjugate(name, [root(positive(x), -1) for x in lifted], given, groups, -1)
-    spread = machine.spread()
-    size = machine.size(False) + cost + upper + machine.rounding_of_margins(far)
-    size += root(dot(far, far), 1) * Fraction(sum(spread)) * root(max(machine.sizes()), 1)
-    loose, gained = loose_bound(name, gain, machine, lifted, given, groups), machine.gained(gain)
-    return Point(gain - cost, upper, scale, size, max(ridges), squares, spread, gain=gained, loose=loose)
+    upper, gained = sides.upper + price + level, machine.gained(gain)
+    rate = t * sum(norm * root(delta, 1) for norm, delta in zip(norms, ridges, strict=True))
+    stored = gain - dual_cost(name, q, given, groups), upper + unlifted(machine, sides.upper, rate)
+    terms, norms = sides.terms + cost + price + abs(level) + gained, [(x, Fraction(1)) for x in squares]
+    return Point(gain - cost, upper, scale, terms, max(ridges), norms, bias=sides.bias, stored=stored, gain=gained)
+
+
+def unlifted(machine, paid, rate):
+    """The most that rate·‖α̂‖, which √q̃ ≤ √q + √δ‖α̂‖ adds for the kernels as stored, makes of what the margins cost:
+    rate times the longest α̂; or with a curvature κ of all gains rate·‖α*‖ + rate²/(2κ), ½κ‖α*‖² being paid at least."""
+    if not rate:
+        return rate
+    ends = [(one.low, one.high) for one in machine.samples]
+    if all(None not in pair for pair in ends):
+        return rate * root(sum((max(-low, high) ** 2 for low, high in ends), Fraction(0)), 1)
+    kappa = min(one.kappa for one in machine.samples)
+    return rate * root(2 * paid / kappa, 1) + rate * rate / (2 * kappa)
 
 
 # ---------------------------------------------------------------------------------------------------------- files

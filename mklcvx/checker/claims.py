@@ -25,14 +25,15 @@ import numpy as np
 from .files import arrays_of, read_solution
 from .machines import SCHEMA as MACHINES
 from .machines import problems, same_summary
-from .numbers import Refused, positive, require, root, rounded
+from .numbers import Refused, fractions, positive, require, root, rounded
 
-OLD, SCHEMA = "mklcvx.solution/1", "mklcvx.solution/2"
+SCHEMA = "mklcvx.solution/2"
 ROWS = ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")  # y has a row for every label, even for a single one
 VANISHING, NOTHING = Fraction(1, 2**40), Fraction(1, 2**900)
 ROUNDING = Fraction(1, 2**200)  # more than quotients and roots are off by, relative to the terms
 NEARLY = 1 + Fraction(1, 2**50)  # relative error of a quotient or difference of doubles
-ALMOST = 1 + Fraction(1, 2**20)  # factor by which the claimed gain may exceed that of the point in a small relative gap
+SHARE = Fraction(1, 2**10)  # of a gap: what rounding may have added where the tolerance is not proved
+UNITS = Fraction(1, 2**42)  # of terms: what sums of doubles, their bounds on rounding included, may be off by
 PAIRS = ("ts", "ts_l1", "alignment")  # formulations that need no semidefinite kernels
 LIMITS = {
     "theta": ("theta > 0", lambda theta, count: theta > 0),
@@ -53,19 +54,29 @@ LIMITS = {
 }
 
 
+class Bias(NamedTuple):
+    """The bias of a point."""
+
+    value: Fraction
+    risk: Any  # of the outputs without a bias, as a function of the bias
+
+
 class Point(NamedTuple):
     """What the file's point proves, exactly."""
 
     lower: Fraction
     upper: Fraction
     scale: Fraction  # what a gap is divided by
-    size: Fraction  # sum of the absolute terms of the objectives
-    ridge: Fraction
-    squares: Any = ()  # of the norms of functions, and the norms without cancellation
-    spread: Any = ()
+    terms: Fraction  # those of the sums that bounds are made of, without their signs
+    ridge: Fraction = Fraction(0)
+    norms: Any = ()  # of every function: the square of its norm, and what its kernel weighs in the bounds
+    slopes: Any = None  # v of R*(v), where weights have a regulariser
+    bias: Any = None
+    off: Fraction = Fraction(0)  # by how much the bounds change if numbers that files do not hold are rounded
     second: Fraction = Fraction(0)  # the relative gap of the second stage
+    stages: Any = ()  # of its SVMs: both bounds, and what their gap is divided by
+    stored: Any = None  # both bounds of the kernels without their δ, where those with δ are what the others are about
     gain: Any = None  # the scale may vanish beside it; the larger bound takes its place if None
-    loose: Any = None  # the lower bound with rounding errors of products with kernels
 
     def interval(self):
         """(lower, upper), rounded outward."""
@@ -73,6 +84,8 @@ class Point(NamedTuple):
 
 
 def number(value, name):
+    if isinstance(value, Fraction):
+        return value
     real = isinstance(value, int | float) and not isinstance(value, bool)
     require(real and np.isfinite(float(value)), f"{name}: not a finite number")
     return Fraction(float(value))
@@ -83,6 +96,8 @@ def numbers(values, shape, name, undefined=False):
     stored = isinstance(values, np.ndarray)
     array = values if stored else np.array(values, dtype=object)
     require(array.shape == shape, f"{name}: not an array of the shape {shape}")
+    if stored and all(isinstance(x, Fraction) for x in array.ravel().tolist()):
+        return array
     require(not stored or (array.dtype.kind in "fiu" and array.itemsize <= 8), f"{name}: not an array of doubles")
     if undefined:
         array = np.array([0.0 if x is None or x != x else x for x in array.ravel()], dtype=object).reshape(shape)
@@ -118,6 +133,7 @@ def targets_of(data):
         ones = np.ones(len(values) if one else values.T.shape, int)
         return "response", ones, known if names is None else [str(x) for x in names], None
     if kinds[0] == "y":
+        require(np.isin(values, (-1, 1)).all(), "y: the instance's labels are not −1 and +1")
         return "y", np.ravel(values).astype(int), ["y"], None
     if kinds[0] == "labels":
         require(values.ndim == 2 and np.isin(values, (0, 1)).all(), "labels: not 0 and 1 in the instance")
@@ -147,65 +163,127 @@ def same_problem(data, record):
 
 # ---------------------------------------------------------------------------------------------------- the claims
 def claims(record, point):
-    """Compare every claim of the certificate with the exact values at the point."""
-    maximum, said = record["formulation"] == "alignment", record["certificate"]
+    """Hold every claim of a file against the exact value at its point."""
+    said, tolerance = record["certificate"], number(record["tolerance"], "tolerance")
     require(record["formulation"] in PAIRS or {"ridge", "stretch"} <= set(said), "certificate: no ridge or no stretch")
-    lower, upper, gap, scale = (number(said[k], f"certificate.{k}") for k in ("lower", "upper", "gap", "scale"))
-    tolerance, near = number(record["tolerance"], "tolerance"), point.size / 10**9 + NOTHING
-    difference, limit = point.upper - point.lower, upper if maximum else positive(point.scale)
-    apart = difference - point.size * ROUNDING
-    least = (point.lower if point.loose is None else point.loose) - near
-    require(least <= lower <= point.lower, "certificate.lower: not what alpha proves")
-    require(point.upper + near >= upper >= point.upper, "certificate.upper: not what the functions prove")
-    require(lower <= upper, "certificate: the bounds cross")
-    require(gap >= apart, "certificate.gap: smaller than the difference of the bounds")
-    require(gap <= (upper - lower) * NEARLY + NOTHING, "certificate.gap: larger than the difference of the claims")
-    require(positive(limit - near) <= scale <= limit, "certificate.scale: not the terms of the objectives")
     require(0 < tolerance < 1, "tolerance: not between 0 and 1")
-    objective = number(record["objective"], "objective")
-    require(objective == (lower if maximum else upper), "objective: not the certificate's bound")
-    larger, exactly = max(abs(lower), abs(upper)), max(abs(point.lower), abs(point.upper))
-    if point.gain is not None:
-        larger, exactly = number(said.get("gain"), "certificate.gain"), point.gain
-        require(0 <= exactly - larger <= near, "certificate.gain: not that of alpha")
-    vanishing = scale <= VANISHING * larger
-    if said["relative_gap"] is None:
-        require(scale == larger == 0, "certificate.relative_gap: missing")
-        certified = False
-    else:
-        relative, wanted = number(said["relative_gap"], "certificate.relative_gap"), gap if gap > NOTHING else 0
-        quotient = relative * (larger if vanishing else scale)
-        fits = wanted <= quotient * NEARLY and quotient <= wanted * NEARLY
-        require(fits, "certificate.relative_gap: not the gap's share")
-        if relative <= VANISHING:
-            larger = min(larger, exactly * ALMOST)
-        base = larger if vanishing and (relative > VANISHING or limit <= 2 * VANISHING * larger) else limit
-        covers = relative * base >= apart or difference <= NOTHING
-        require(covers, "certificate.relative_gap: smaller than the gap is")
-        certified = relative <= (min(tolerance, VANISHING) if vanishing else tolerance)
+    scale, size = number(said["scale"], "certificate.scale"), size_of(said, point)
+    vanishing = scale <= VANISHING * size
+    base, limit = (size, min(tolerance, VANISHING)) if vanishing else (scale, tolerance)
+    same_bounds(record, point, limit * base)
+    room = limit * base + rounding(point)
+    largest = upper_of(said) if record["formulation"] == "alignment" else positive(point.scale)
+    require(max(largest - room, 0) <= scale <= largest, "certificate.scale: not the terms of the objectives")
+    certified = same_share(said, point, base, size if vanishing else largest, limit)
+    certified = certified and (not vanishing or largest <= 2 * VANISHING * size + NOTHING)
     if "second_stage_gap" in record["multipliers"]:
         second = number(record["multipliers"]["second_stage_gap"], "multipliers.second_stage_gap")
         require(second >= point.second, "multipliers.second_stage_gap: smaller than the gap is")
         certified = certified and second <= tolerance
     require(record["status"] == ("certified" if certified else "not_certified"), "status: does not follow from the gap")
+    same_norms(record, point, room)
+    same_slopes(record, point)
+    same_biases(record, point, max(room, point.upper - point.lower))
 
 
-def same_norms(record, point):
-    """Require the norms to six digits of the largest, or up to the rounding of their squares."""
-    if not point.squares:
+def rounding(point):
+    """A few units in the last place of the terms."""
+    return point.terms * UNITS + NOTHING
+
+
+def upper_of(said):
+    return number(said["upper"], "certificate.upper")
+
+
+def size_of(said, point):
+    """What the scale may vanish beside: the gain, or the larger bound."""
+    if point.gain is None:
+        return max(abs(number(said["lower"], "certificate.lower")), abs(upper_of(said)))
+    gain = number(said.get("gain"), "certificate.gain")
+    require(0 <= point.gain - gain <= rounding(point), "certificate.gain: not that of alpha")
+    return gain
+
+
+def same_bounds(record, point, allowed):
+    """The bounds enclose the exact ones. They are no further apart than the gap, and have lost no more by rounding than
+    the exact gap, unless as much is allowed."""
+    said = record["certificate"]
+    lower, upper, gap = (number(said[key], f"certificate.{key}") for key in ("lower", "upper", "gap"))
+    require(lower <= point.lower + point.off, "certificate.lower: not what alpha proves")
+    require(upper >= point.upper - point.off, "certificate.upper: not what the functions prove")
+    near, lost = rounding(point), upper - point.upper + point.lower - lower
+    far = max(point.upper - point.lower, allowed) + near
+    require(lost <= far, "certificate: the bounds are far from those that the point proves")
+    room = max(gap * (1 + SHARE), allowed) + near
+    require(upper - lower <= room, "certificate: the bounds are further apart than the gap")
+    require(gap >= least_gap(point), "certificate.gap: smaller than the difference of the bounds")
+    require(gap <= (upper - lower) * NEARLY + NOTHING, "certificate.gap: larger than the difference of the claims")
+    objective = number(record["objective"], "objective")
+    maximum = record["formulation"] == "alignment"
+    require(objective == (lower if maximum else upper), "objective: not the certificate's bound")
+
+
+def least_gap(point):
+    """The difference of the bounds, less what the checker itself rounds them by."""
+    return point.upper - point.lower - point.terms * ROUNDING - point.off
+
+
+def same_share(said, point, base, largest, limit):
+    """Whether the relative gap, which is the gap's share of its base, is at most its limit."""
+    if said["relative_gap"] is None:
+        require(base == 0, "certificate.relative_gap: missing")
+        return False
+    gap = number(said["gap"], "certificate.gap")
+    relative, part = number(said["relative_gap"], "certificate.relative_gap"), gap if gap > NOTHING else 0
+    fits = part <= relative * base * NEARLY and relative * base <= part * NEARLY
+    require(fits, "certificate.relative_gap: not the gap's share")
+    covers = relative * largest >= least_gap(point) or point.upper - point.lower <= NOTHING
+    require(covers, "certificate.relative_gap: smaller than the gap is")
+    return relative <= limit
+
+
+def same_norms(record, point, room):
+    """Require every ‖f_m‖ to seven digits of the largest; or ‖f_m‖²/μ_m, half of which is a part of the bounds, to four
+    times the room."""
+    if not point.norms:
         require(record["norms"] is None, "norms: there are none in this family")
         return
-    said = numbers(record["norms"], (len(point.squares),), "norms")
-    norms = np.array([float(root(positive(x), 1)) for x in point.squares])
-    rounding = len(np.ravel(record["y"])) * 2.0**-50 * np.square(point.spread) + float(NOTHING)
-    near = (np.abs(said - norms) <= 1e-6 * norms.max()) | (np.abs(said**2 - norms**2) <= rounding)
-    require((said >= 0).all() and near.all(), "norms: not those of the functions")
+    said = fractions(numbers(record["norms"], (len(point.norms),), "norms"))
+    digits = root(max(positive(square) for square, _ in point.norms), 1) / 10**7
+    for norm, (square, weight) in zip(said, point.norms, strict=True):
+        near = abs(norm - root(positive(square), 1)) <= digits or abs(norm**2 - square) <= 4 * weight * room + NOTHING
+        require(norm >= 0 and near, "norms: not those of the functions")
+
+
+def same_slopes(record, point):
+    """Require v to lie between its ends, from which intervals of weights follow."""
+    if record.get("slopes") is None:
+        return
+    require(point.slopes is not None, "slopes: there are none in this family")
+    low, high = fractions(numbers(record["slopes"], (2, len(point.slopes)), "slopes"))
+    inside = all(a <= v <= b for a, v, b in zip(low, point.slopes, high, strict=True))
+    require(inside, "slopes: they do not hold those of the dual point")
+
+
+def same_biases(record, point, room):
+    """Require every bias of the interval to have the risk of the file's, up to the room: it is convex, so that the ends
+    tell."""
+    ends = record.get("bias_interval")
+    if ends is None:
+        return
+    require(point.bias is not None, "bias_interval: there is none in this family")
+    require(isinstance(ends, list | np.ndarray) and len(ends) == 2, "bias_interval: not two ends")
+    (best, risk), stored = point.bias, number(record["bias"], "bias")
+    for side, end in zip((-1, 1), ends, strict=True):
+        value = side * 2**400 * (1 + abs(best)) if end is None else number(end, "bias_interval")
+        require(side * (value - stored) >= 0, "bias_interval: the bias is not in it")
+        require(risk(value) <= risk(best) + room, "bias_interval: an end of it is not as good as the bias")
 
 
 def lists(record, used, skipped):
     """The fields that are vouched for, and the others."""
     vouched = ["schema", "formulation", "parameters", "status", "objective", "weights", "alpha", "bias", "coefficients"]
-    vouched += ["alpha_low", "bias_low"]
+    vouched += ["alpha_low", "bias_low", "bias_interval", "slopes"]
     vouched += ["multipliers", "tolerance", "target", "y", "label_names", "classes", "names", "norms", "preprocessing"]
     fields = [key for key in record if key not in ("certificate", "multipliers")]
     fields += [f"certificate.{key}" for key in record["certificate"]]
@@ -219,7 +297,7 @@ def audit(data, record, evaluate, used_by):
     """Exit status, 0 if every field that is vouched for holds, else 1; and the lines to print."""
     lines = []
     try:
-        require(record.get("schema") in (OLD, SCHEMA), "schema: unknown")
+        require(record.get("schema") == SCHEMA, f"schema: not {SCHEMA!r}, the only one that is known")
         same_problem(data, record)
         point = evaluate(data, record)
         said, gap = record["certificate"], point.upper - point.lower
@@ -228,9 +306,7 @@ def audit(data, record, evaluate, used_by):
         lines.append(f"gap {float(gap):.3e}, claimed {said['gap']!r}")
         share = f"{float(gap / point.scale):.3e}" if point.scale > positive(gap) / 2**1000 else "undefined"
         lines.append(f"relative gap {share}, claimed {said['relative_gap']!r}; ridge {float(point.ridge):.3e}")
-        require(record["schema"] != OLD, "claims of the old schema carry no account of rounding: solve again")
         claims(record, point)
-        same_norms(record, point)
     except Refused as fault:
         return 1, [*lines, f"NOT confirmed: {fault}"]
     held, others = lists(record, *used_by(record))
@@ -260,10 +336,7 @@ def audited(arguments, evaluate, used_by):
     try:
         if len(arguments) != 2:
             raise ValueError("usage: INSTANCE.npz SOLUTION.json|.npz")
-        data, record = arrays_of(arguments[0]), read_solution(arguments[1])
-        require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
-        judge = audit_machines if record.get("schema") == MACHINES else audit
-        status, lines = judge(data, record, evaluate, used_by)
+        status, lines = judged(arrays_of(arguments[0]), read_solution(arguments[1]), evaluate, used_by)
     except Exception as fault:  # a damaged file can fail anywhere
         status, lines = 2, [f"not a point that proves anything: {type(fault).__name__}: {fault}"]
     try:
@@ -272,6 +345,12 @@ def audited(arguments, evaluate, used_by):
     except OSError:  # nobody reads what is said: the status alone says it
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2 if status == 2 else 1)
         return status or 2
+
+
+def judged(data, record, evaluate, used_by):
+    """Exit status and lines for a file of one solution, or of machines."""
+    require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
+    return (audit_machines if record.get("schema") == MACHINES else audit)(data, record, evaluate, used_by)
 
 
 def printable(line):

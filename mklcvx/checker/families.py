@@ -29,7 +29,7 @@ from fractions import Fraction
 import numpy as np
 
 from .audit import Machine, biases, low_part, proved_ridge, ridged, smaller_ridge, two_sides
-from .claims import OLD, PAIRS, Point, audited, number, numbers, parameters_of, targets_of
+from .claims import NOTHING, PAIRS, VANISHING, Point, audited, number, numbers, parameters_of, targets_of
 from .losses import feasible, samples_of
 from .numbers import (
     dot,
@@ -66,14 +66,14 @@ def check(kernels, labels, record, weight=1.0):
 
 def evaluated(kernels, labels, record, weight=1.0):
     """Both bounds at the record's point, exactly."""
-    stack, name, exactly = stack_of(kernels), record["formulation"], record.get("schema") != OLD
+    stack, name = stack_of(kernels), record["formulation"]
     require(name in PARAMETERS, f"formulation: {name!r:.40} is not one of {', '.join(PARAMETERS)}")
     second = "second_stage_gap" in record["multipliers"]
     given = parameters_of(record, PARAMETERS[name] | ({"C": "C"} if second else {}), len(stack))
     mu = list(fractions(numbers(record["weights"], (len(stack),), "weights")))
     require(all(w >= 0 for w in mu), "weights: a weight is negative")
     if name.startswith(("ml_", "hypergraph")):
-        on_simplex(mu, "weights: they do", exactly)
+        on_simplex(mu, "weights: they do")
     signs = np.where(labels.T > 0, 1, -1)
     if name.startswith("ml_"):
         return many_labels(stack, signs, mu, record, given, weight)
@@ -87,22 +87,22 @@ def evaluated(kernels, labels, record, weight=1.0):
     else:
         point = pairs(stack, belonging(labels, record["target"]), mu, record, given)
     if second:
-        return point._replace(second=second_stage(stack, signs, mu, record, given, weight))
+        stages = list(second_stage(stack, signs, mu, record, given, weight))
+        return point._replace(second=max(map(share, stages)), stages=stages)
     alone = name.startswith("hypergraph") and record["alpha"] is None
     require(alone and record.get("alpha_low") is None, "multipliers.second_stage_gap: missing")
     require(not any(biases({**record, "bias": [record["bias"]]}, (1,))), "bias: there is none in this family")
     return point
 
 
-def on_simplex(values, what, exactly):
-    slack = 0 if exactly else Fraction(len(values), 10**12)
-    require(all(x >= 0 for x in values) and abs(sum(values) - 1) <= slack, f"{what} not sum to one")
+def on_simplex(values, what):
+    require(all(x >= 0 for x in values) and sum(values) == 1, f"{what} not sum to one")
 
 
 # ----------------------------------------------------------------------------------------------------- many labels
 def many_labels(stack, signs, mu, record, given, weight):
     classes, n = signs.shape
-    exactly, count, own = record.get("schema") != OLD, len(stack), record["coefficients"]
+    count, own = len(stack), record["coefficients"]
     alpha = numbers(record["alpha"], (classes, n), "alpha")
     coefficients = [None] * classes if own is None else numbers(own, (classes, count, n), "coefficients")
     require(not record["parameters"]["bias"], "parameters.bias: there is none in this family")
@@ -114,7 +114,7 @@ def many_labels(stack, signs, mu, record, given, weight):
     gamma = [Fraction(1)] * classes
     if record["formulation"] == "ml_minimax":
         gamma = list(fractions(numbers(record["multipliers"].get("gamma"), (classes,), "multipliers.gamma")))
-        on_simplex(gamma, "multipliers.gamma: they do", exactly)
+        on_simplex(gamma, "multipliers.gamma: they do")
     lows = [None] * classes if low is None else low
     machines = [
         Machine(stack, y, samples, a, mu, c, stretch=stretch, low=fine)
@@ -130,12 +130,9 @@ def many_labels(stack, signs, mu, record, given, weight):
     uppers = [side.upper for side in sides]
     upper = sum(uppers) if record["formulation"] == "ml_sum" else max(uppers)
     penalty = dot(gamma, [side.penalty for side in sides])
-    squares = [sum(positive(side.squares[m]) for side in sides) for m in range(count)]
-    spread = np.sum([machine.spread() for machine in machines], axis=0)
-    size = (
-        gain + abs(upper) + sum(machine.uncancelled(side.reach) for machine, side in zip(machines, sides, strict=True))
-    )
-    return Point(gain - max(q) / 2, upper, (dot(mu, q) + penalty) / 2, size, first.ridge, squares, spread)
+    norms = [(sum(positive(side.squares[m]) for side in sides), w) for m, w in enumerate(mu)]
+    terms, slopes = gain + abs(upper) + sum(side.terms for side in sides), [x / 2 for x in q]
+    return Point(gain - max(slopes), upper, (dot(mu, q) + penalty) / 2, terms, first.ridge, norms, slopes)
 
 
 # ------------------------------------------------------------------------------------------------------ two stages
@@ -167,18 +164,19 @@ def pairs(stack, together, mu, record, given):
     signed = forces * t.astype(object)
     own = [kernel.entries() for kernel in stack]
     pulls = [dyadic(int(signed @ entries[triangle]), exponent + size) for entries, size in own]
+    sizes = [dyadic(int(forces @ abs(entries[triangle])), exponent + size) for entries, size in own]
     entries, size = combination(stack, mu)
     margins, size = entries[triangle] * t.astype(object) << max(size, 0), min(size, 0)
     missing = np.maximum((1 << -size) - margins, 0)
     loss = sum(shares[side] * dyadic(int(missing[t == side].sum()), size) for side in (1, -1))
     gain, price = dyadic(int(forces.sum()), exponent), lam * sum(mu)
     cost = sum(positive(x) ** 2 for x in pulls) / (2 * lam)
+    terms = gain + loss + dot(mu, sizes)
     if record["formulation"] == "ts":
         price = lam / 2 * dot(mu, mu)
-        return Point(gain - cost, price + loss, price + cost, gain + cost + price + loss, Fraction(0))
-    slack = lam / 10**12 if record.get("schema") == OLD else 0
-    require(max(pulls) <= lam + slack, "multipliers.beta: a sum P_m exceeds lambda")
-    return Point(gain, price + loss, price, gain + price + loss, Fraction(0))
+        return Point(gain - cost, price + loss, price + cost, terms + price + cost, slopes=pulls)
+    require(max(pulls) <= lam, "multipliers.beta: a sum P_m exceeds lambda")
+    return Point(gain, price + loss, price, terms + price, slopes=pulls)
 
 
 def alignment(stack, together, mu, record):
@@ -186,6 +184,9 @@ def alignment(stack, together, mu, record):
     all_entries = [kernel.entries() for kernel in stack]
     reach = [dyadic(int((entries * target).sum()), e) for entries, e in all_entries]
     traces = [dyadic(int(np.trace(entries)), e) for entries, e in all_entries]
+    lengths = [dyadic(int((entries * entries).sum()), 2 * e) for entries, e in all_entries]
+    if record["parameters"]["approximate"]:
+        own_alignment(mu, reach, lengths)
 
     def seen(weights):
         """⟨K_m, K(u)⟩ for every m."""
@@ -211,7 +212,16 @@ def alignment(stack, together, mu, record):
     upper = root(positive(min(lengths)), 1)
     lower = aim / root(square, 1 if aim > 0 else -1) if square > 0 else Fraction(0)
     # ‖T‖ = n is what an alignment would be if nothing cancelled
-    return Point(lower, upper, upper, Fraction(n), Fraction(0), gain=Fraction(n))
+    return Point(lower, upper, upper, Fraction(n), gain=Fraction(n))
+
+
+def own_alignment(mu, reach, squares):
+    """Require μ_m in proportion to ⟨K_m, T⟩₊/‖K_m‖, to nine digits of the largest."""
+    each = zip(reach, squares, strict=True)
+    wanted = [positive(x) / root(square, 1) if square else Fraction(0) for x, square in each]
+    off = max(abs(w * max(wanted) - max(mu) * x) for w, x in zip(mu, wanted, strict=True))
+    near = off <= max(mu) * max(wanted) / 10**9
+    require(near, "parameters.approximate: the weights are not in proportion to every kernel's own alignment")
 
 
 def projection(stack, reach, seen):
@@ -242,14 +252,14 @@ def solved(gram, support, right):
 
 
 def second_stage(stack, signs, mu, record, given, weight):
-    """The largest relative gap of the SVMs with the kernel K(μ)."""
-    rows, exactly = signs if record["target"] != "y" else signs[0], record.get("schema") != OLD
+    """Of every SVM with the kernel K(μ): both bounds, and what their gap is divided by."""
+    rows = signs if record["target"] != "y" else signs[0]
     alpha = np.atleast_2d(numbers(record["alpha"], rows.shape, "alpha"))
     single = record["target"] == "y"
     low = low_part(record, rows.shape, True)
     lows = [None] * len(signs) if low is None else np.atleast_2d(low)
     shifts = biases({**record, "bias": [record["bias"]]} if single else record, (len(signs),))
-    worst, stretches = Fraction(0), of_machines(record, "second_stage_stretch", len(signs), single)
+    stretches = of_machines(record, "second_stage_stretch", len(signs), single)
     require(min(stretches, default=1) >= 1, "multipliers.second_stage_stretch: below 1")
     stretches = stretches or [Fraction(1)] * len(signs)
     ridges = of_machines(record, "second_stage_ridge", len(signs), single)
@@ -260,15 +270,20 @@ def second_stage(stack, signs, mu, record, given, weight):
     for y, a, fine, bias, t, ridge in zip(signs, alpha, lows, shifts, stretches, ridges, strict=True):
         require(set(y) == {-1, 1}, "y: the instance's labels are not −1 and +1")
         samples = samples_of("hinge", {"C": given["C"]}, None, y, weight, True)
-        feasible(a, y, samples, True, False, exactly)
+        feasible(a, y, samples, True, False)
         machine = Machine(stack, y, samples, a, mu, None, bias, t, fine, ridge)
         sides, gain = two_sides(machine), sum(fractions(a))
         energy = (dot(mu, sides.q) + sides.penalty) / 2
-        gap = sides.upper - (gain - dot(mu, sides.q) / 2)
-        nothing = energy <= 0 and gap <= sum(sides.reach) / 10**12
-        require(energy > 0 or nothing, "multipliers.second_stage_gap: the SVMs prove nothing")
-        worst = max(worst, Fraction(0) if nothing else gap / energy)
-    return worst
+        lower = gain - dot(mu, sides.q) / 2
+        base = energy if energy > VANISHING * gain else gain
+        require(base > 0 or sides.upper - lower <= NOTHING, "multipliers.second_stage_gap: the SVMs prove nothing")
+        yield lower, sides.upper, base
+
+
+def share(stage):
+    """The relative gap of an SVM."""
+    lower, upper, base = stage
+    return (upper - lower) / base if upper - lower > NOTHING else Fraction(0)
 
 
 def of_machines(record, name, count, single):
@@ -289,16 +304,35 @@ def hypergraph(stack, labels, mu, record, given):
     require(stored is not None, "multipliers.Z: too large for JSON: give the solution as .npz")
     z = numbers(stored, np.shape(stored) if np.ndim(stored) == 2 else (n, edges), "multipliers.Z")
     require(len(z) == n, "multipliers.Z: not one row per sample")
+    if record["alpha"] is None:
+        embedded(stack, mu, lam, h, dimensions, record["multipliers"].get("B"))
     exact = fractions(z)
     common = dot(exact, exact) / 4 - turned(exact, h) + root(dot(exact, exact), 1) * blur
-    scores = [common + dot(exact, kernel.image(z)) / (4 * lam) for kernel in stack]
+    pulls = [dot(exact, kernel.image(z)) / (4 * lam) for kernel in stack]
+    scores = [common + pull for pull in pulls]
     ridge, trace = above_trace(stack, h, blur, mu, lam, record)
     smoothing, total = given.get("smoothing"), dot(h, h)
     lower = -trace if smoothing is None else -trace + smoothing * entropy(mu, -1)
     upper = max(scores) if smoothing is None else smoothed_largest(scores, smoothing, 1)
     scale = total - 2 * blur * root(total, 1) - trace
-    size = total + trace + abs(upper) + dot(exact, exact) + (smoothing or 0) * len(mu)
-    return Point(lower, upper, scale, size, ridge)
+    terms = total + trace + abs(upper) + dot(exact, exact) + (smoothing or 0) * len(mu)
+    return Point(lower, upper, scale, terms, ridge, slopes=pulls, off=terms / 2**48)  # H was rounded
+
+
+def embedded(stack, mu, lam, h, dimensions, basis):
+    """Require of B so many columns as there are dimensions, or eigenvalues of H'K(μ)(K(μ) + λI)⁻¹H that count."""
+    require(np.ndim(basis) == 2 and len(basis) == len(h), "multipliers.B: not one row per sample")
+    kernel, h = plain(stack, mu) / float(lam), h.astype(float)
+    values = np.linalg.eigvalsh(h.T @ kernel @ np.linalg.solve(np.eye(len(h)) + kernel, h))[::-1]
+    count, left = np.shape(basis)[1], values[np.shape(basis)[1] : int(dimensions)]
+    full = count <= dimensions and (left <= 1e-9 * max(values[0], 0.0)).all()
+    require(full, "parameters.dimensions: not those of the embedding B")
+
+
+def plain(stack, mu):
+    """K(μ) in doubles."""
+    dense = [k.factor @ k.factor.T if k.dense is None else k.dense for k in stack]
+    return sum(float(w) * k for w, k in zip(mu, dense, strict=True))
 
 
 def above_trace(stack, h, blur, mu, lam, record):
@@ -306,9 +340,7 @@ def above_trace(stack, h, blur, mu, lam, record):
     machine = Machine(stack, None, [], None, mu, None)
     ridge = proved_ridge(record, machine, False)
     require(ridge < lam, "certificate.ridge: not below lam")
-    dense = [k.factor @ k.factor.T if k.dense is None else k.dense for k in stack]
-    kernel = sum(float(w) * k for w, k in zip(mu, dense, strict=True))
-    x = np.linalg.solve(np.eye(len(h)) + kernel / float(lam), h.astype(float))
+    x = np.linalg.solve(np.eye(len(h)) + plain(stack, mu) / float(lam), h.astype(float))
     exact = fractions(x)
     image = exact + sum(w * k.image(x) for w, k in zip(mu, stack, strict=True) if w) / lam
     residual = h - image

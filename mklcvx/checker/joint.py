@@ -28,11 +28,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .audit import HALF, OWN, WITH_TAU, Machine, balanced, biases, proved_ridge, proved_ridges, stretch_of
+from .audit import (
+    HALF,
+    OWN,
+    WITH_TAU,
+    Machine,
+    balanced,
+    biases,
+    proved_ridge,
+    proved_ridges,
+    stretch_of,
+    uncancelled,
+)
 from .audit import evaluated_file as of_one_output
 from .claims import NOTHING, Point, number, numbers, parameters_of, targets_of
 from .losses import FREE_TUBE, REAL, TARGETS, Bend, feasible, samples_of, wanted
-from .numbers import Refused, dot, exponential, fractions, logarithm, positive, require, root, stack_of, trimmed
+from .numbers import dot, exponential, fractions, logarithm, positive, require, root, stack_of, trimmed
 from .prices import BLOCKWISE, domain, dual_cost, weights_price
 
 FOR_CLASSES = ("crammer_singer", "softmax")
@@ -58,20 +69,14 @@ class CrammerSinger(NamedTuple):
     def gain(self, alpha):
         return alpha[self.own]
 
-    def size(self, alpha):
-        return self.gain(alpha)
-
     def cost(self, z, ridge):
         own, c = self.own, self.price
         vertices = corners(own, c, len(z))
         return max(c * (z[j] - z[own] + (j != own)) + ridge.at(point) for j, point in enumerate(vertices))
 
-    def reach(self, z):
-        return [self.price] * len(z)
-
-    def rounding(self, z, bias):
-        """As in `audit.py`."""
-        return self.price * (1 + max(abs(b) for b in bias)) / 2**16
+    def level(self):
+        """What margins are compared with."""
+        return Fraction(1)
 
 
 class Softmax(CrammerSinger):
@@ -103,10 +108,6 @@ class Softmax(CrammerSinger):
         top = max(z)
         return top - z[self.own] + logarithm(sum(exponential(x - top, 1) for x in z), 1)
 
-    def rounding(self, z, bias):
-        """Probabilities of outputs far from the largest one are off by a thousand units of roundoff."""
-        return self.price * (1 + max(abs(b) for b in bias)) / 2**8
-
 
 class Each(NamedTuple):
     """One sample of a loss that is applied output by output."""
@@ -116,19 +117,12 @@ class Each(NamedTuple):
     def gain(self, alpha):
         return sum((one.gain(a) for one, a in zip(self.outputs, alpha, strict=True)), Fraction(0))
 
-    def size(self, alpha):
-        return sum((one.size(a) for one, a in zip(self.outputs, alpha, strict=True)), Fraction(0))
-
     def cost(self, z, ridge):
         rows = zip(self.outputs, z, ridge.linear, strict=True)
         return sum((one.cost(x, Bend(ridge.square, b)) for one, x, b in rows), ridge.constant / 2)
 
-    def reach(self, z):
-        return [one.reach(x) for one, x in zip(self.outputs, z, strict=True)]
-
-    def rounding(self, z, bias):
-        rows = zip(self.outputs, z, bias, strict=True)
-        return sum(one.reach(x) * (abs(one.a) + abs(b)) for one, x, b in rows) / 2**16
+    def level(self):
+        return max(abs(one.a) for one in self.outputs)
 
 
 def corners(own, c, count):
@@ -166,22 +160,13 @@ class Outputs(NamedTuple):
     def exact_alpha(self):
         return fractions(self.alpha)
 
-    def sizes(self):
-        """max|K_m| of every kernel."""
-        return [Fraction(float(np.abs(kernel.diagonal()).max())) for kernel in self.kernels]
-
-    def spread(self):
-        """Σ |c_jmi| √max|K_m|: the norms of functions if nothing cancelled."""
-        sums = np.abs(self.alpha).sum() * np.array([float(w) for w in self.mu])
-        if self.coefficients is not None:
-            sums = np.abs(self.coefficients).sum(axis=(0, 2))
-        return [float(total * np.sqrt(float(size))) for total, size in zip(sums, self.sizes(), strict=True)]
-
 
 class Upper(NamedTuple):
-    """z (k, n), twice the penalty, the ridge of every sample, δ and the squares of the norms of functions."""
+    """z (k, n) and its parts (M, k, n), twice the penalty, the ridge of every sample, δ and the squares of the norms of
+    functions."""
 
     z: Any
+    parts: Any
     penalty: Fraction
     ridges: list
     delta: Fraction
@@ -194,10 +179,11 @@ def by_weights(record, at, images, q):
     require("ridges" not in record["certificate"], "certificate.ridges: one ridge is for all kernels here")
     delta, t = proved_ridge(record, machine, at.centred), at.stretch
     c = t * fractions(at.alpha * at.signs)
-    z = t * (sum(w * image for w, image in zip(at.mu, images, strict=True)) + np.array(at.bias, dtype=object)[:, None])
+    parts = [w * image for w, image in zip(at.mu, images, strict=True)]
+    z = t * (sum(parts) + np.array(at.bias, dtype=object)[:, None])
     ridges = [Ridge(delta, [delta * x for x in column], delta * dot(column, column)) for column in c.T]
     squares = [w * w * x for w, x in zip(at.mu, q, strict=True)]
-    return Upper(z, t * t * dot(at.mu, q), ridges, delta, squares)
+    return Upper(z, parts, t * t * dot(at.mu, q), ridges, delta, squares)
 
 
 def by_coefficients(record, at):
@@ -216,7 +202,7 @@ def by_coefficients(record, at):
         linear = [sum(delta[m] * row[m, i] for m in used) for row in own]
         ridges.append(Ridge(square, linear, sum(delta[m] * dot(own[:, m, i], own[:, m, i]) / mu[m] for m in used)))
     z = images.sum(axis=1) + np.array(at.bias, dtype=object)[:, None]
-    return Upper(z, penalty, ridges, max(delta), squares)
+    return Upper(z, list(np.moveaxis(images, 1, 0)), penalty, ridges, max(delta), squares)
 
 
 # ------------------------------------------------------------------------------------------------- the two bounds
@@ -247,16 +233,15 @@ def evaluated(kernels, targets, record, weight=1.0):
     value, energy = price + paid, HALF * (dot(at.mu, q) + upper.penalty)
     if not at.alpha.any() and paid <= NOTHING:  # f = 0 costs nothing, and R(μ) is all there is
         energy = max(energy, abs(price))
-    length, reach = sum(abs(at.exact_alpha).ravel()), sum(sum(one.reach(z)) for one, _, z, _ in each)
-    size = abs(cost) + price + abs(value) + dot(at.mu, at.sizes()) * length * reach
-    size += sum(one.size(a) + one.rounding(z, at.bias) for one, a, z, _ in each)
-    lifted = [x + Fraction(alpha.shape[0] + 64, 2**50) * s * length**2 for x, s in zip(q, at.sizes(), strict=True)]
-    try:
-        loose = gain - dual_cost(name, lifted, given, None)
-    except Refused:
-        loose = None
-    lower, gained, squares = gain - cost, positive(gain), upper.squares
-    return Point(lower, value, energy, size, upper.delta, squares, at.spread(), gain=gained, loose=loose)
+    norms, slopes = list(zip(upper.squares, at.mu, strict=True)), [x / 2 for x in q]
+    terms = abs(cost) + price + abs(value) + sum(abs(one.gain(a)) for one, a, _, _ in each) + outputs(at, upper.parts)
+    return Point(gain - cost, value, energy, terms, upper.delta, norms, slopes, gain=positive(gain))
+
+
+def outputs(at, parts):
+    """Σ |α| (|z| + the level) if nothing cancelled but constants."""
+    sizes = [at.stretch * uncancelled([part[j] for part in parts], b) for j, b in enumerate(at.bias)]
+    return dot(abs(at.exact_alpha), np.array(sizes) + np.array([one.level() for one in at.samples]))
 
 
 def name_of(parameters):

@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .numbers import chance, exponential, log_one_plus_exp, logarithm, require, trimmed
+from .numbers import chance, exponential, fractions, log_one_plus_exp, logarithm, require, trimmed
 
 GRID = Fraction(1, 2**52)
 LABELS, REAL, NONE = "y", "response", "none"
@@ -86,10 +86,6 @@ class Quadratic(NamedTuple):
         """From below."""
         return self.a * alpha - self.epsilon * abs(alpha) - trimmed(self.kappa * alpha * alpha / 2, 1)
 
-    def size(self, alpha):
-        """The terms of the gain without their signs."""
-        return abs(self.a * alpha) + self.epsilon * abs(alpha) + trimmed(self.kappa * alpha * alpha / 2, 1)
-
     def cost(self, margin, bend):
         """From above."""
         pull, curvature = self.a - margin - bend.linear, self.kappa - bend.square
@@ -97,21 +93,12 @@ class Quadratic(NamedTuple):
         below = top(-pull - self.epsilon, curvature, None if self.low is None else -self.low)
         return trimmed(max(above, below) + bend.constant / 2, 1)
 
-    def reach(self, margin):
-        """The size of the largest α̂ that the margin can call for, at least."""
-        if self.high is None:
-            return trimmed(max(abs(self.a - margin) - self.epsilon, Fraction(0)) / self.kappa, 1)
-        return max(self.high, -self.low)
-
 
 class OfTube(Quadratic):
     """One sample of a loss whose ε is an unknown: the gain is without it."""
 
     def gain(self, alpha):
         return self.a * alpha
-
-    def size(self, alpha):
-        return abs(self.a * alpha)
 
 
 class Logistic(NamedTuple):
@@ -124,9 +111,6 @@ class Logistic(NamedTuple):
     def gain(self, alpha):
         parts = (alpha, self.high - alpha)
         return sum((-part * logarithm(part / self.high, 1) for part in parts if 0 < part < self.high), Fraction(0))
-
-    def size(self, alpha):
-        return self.gain(alpha)
 
     def cost(self, margin, bend):
         c = self.high
@@ -145,9 +129,6 @@ class Logistic(NamedTuple):
             x = trimmed(c * nearest, 1)
         return trimmed(min(found), 1)
 
-    def reach(self, margin):
-        return self.high
-
 
 class Poisson(NamedTuple):
     """One sample of the Poisson loss. Beside the gain, a gap is compared with h where f vanishes."""
@@ -163,10 +144,6 @@ class Poisson(NamedTuple):
 
     def gain(self, alpha):
         return self._entropy(self.high, -1) - self._entropy(self.high - alpha, 1)
-
-    def size(self, alpha):
-        sizes = (abs(u * logarithm(u / self.price, 1)) + u for u in (self.high, self.high - alpha) if u)
-        return sum(sizes, Fraction(0))
 
     def _loss(self, margin):
         return self.price * exponential(margin, 1) - self.high * margin + self._entropy(self.high, 1)
@@ -185,9 +162,6 @@ class Poisson(NamedTuple):
             found.append(self._loss(t) + rest / 2)
             x = trimmed(ends[0], 1)
         return trimmed(min(found), 1)
-
-    def reach(self, margin):
-        return max(self.high, self.price * exponential(margin, 1) - self.high)
 
 
 def top(slope, curvature, end):
@@ -277,16 +251,15 @@ def wide_enough(box, signs, bias):
     return [f + GRID for f in floors] if narrow else box
 
 
-def feasible(alpha, signs, samples, bias, free_margin, exactly=True, most=None):
-    """Require α in its box and its sums exactly; in old files sums may have rounding errors. `most` is N."""
-    exact = [Fraction(x) for x in np.asarray(alpha, dtype=float).tolist()]
+def feasible(alpha, signs, samples, bias, free_margin, most=None):
+    """Require α in its box, and its sums. `most` is N."""
+    exact = fractions(alpha).tolist()
     for value, one in zip(exact, samples, strict=True):
         inside = (one.low is None or one.low <= value) and (one.high is None or value <= one.high)
         require(inside, "alpha leaves its box")
-    slack = Fraction(0) if exactly else Fraction(len(exact), 10**14) * sum(exact, Fraction(0))
     signed = sum((value * int(sign) for value, sign in zip(exact, signs, strict=True)), Fraction(0))
     words = "y'alpha is not zero" if -1 in signs else "alpha does not sum to zero"
-    require(not bias or abs(signed) <= slack, words)
-    require(not free_margin or abs(sum(exact, Fraction(0)) - 1) <= slack, "alpha does not sum to one")
+    require(not bias or signed == 0, words)
+    require(not free_margin or sum(exact, Fraction(0)) == 1, "alpha does not sum to one")
     length = sum(map(abs, exact), Fraction(0))
     require(most is None or length <= most, "the sum of |alpha| is larger than nu times that of the prices")

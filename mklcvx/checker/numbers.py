@@ -13,7 +13,7 @@ is semidefinite if R is. R is nearly sI and is computed with a bound on its erro
 that L1L1' is exact in doubles, and L2 so small that rounding in its products hardly counts. R ⪰ 0 follows by
 Gershgorin's circles, or if ‖R − sI‖ is at most s. To prove that K + δI is semidefinite for vectors that sum to zero,
 g1' + 1g' may be subtracted first with any g. Where that fails, and K is not too large, L is computed in whole numbers:
-then K + δI is proved if its least eigenvalue is more than n·2^-92 of its diagonal. Where that is zero, elimination
+then K + δI is proved if its least eigenvalue is more than n·2^-156 of its diagonal. Where that is zero, elimination
 decides, in whole numbers: of K + δI if it is small, else of every K_m alone, which takes as many steps as its rank.
 """
 
@@ -28,7 +28,8 @@ UNIT = 2.0**-53
 BITS = 240  # of roots
 SMALL = 60  # largest number of samples for elimination in whole numbers, which takes a second
 LARGE, STEPS = 500, 17  # the same for kernels of low rank, and the number of steps
-ROOTS, DIGITS = 400, 96  # the same for a factor in whole numbers, and its digits
+FINE = 150  # the same for the least δ in whole numbers: beyond, one that doubles prove is proved once more
+ROOTS, DIGITS = 400, 160  # the same for a factor in whole numbers, and its digits
 
 
 class Refused(ValueError):
@@ -56,9 +57,16 @@ def dyadic(number, exponent):
 
 
 def fractions(array):
-    """An array of doubles as an array of fractions."""
-    given = np.asarray(array, dtype=float)
+    """An array of doubles, or of fractions, as an array of fractions."""
+    given = np.asarray(array)
     return np.array([Fraction(x) for x in given.ravel().tolist()], dtype=object).reshape(given.shape)
+
+
+def numerators(array):
+    """Whole numbers, and their common denominator."""
+    given = fractions(array)
+    common = math.lcm(*(x.denominator for x in given.ravel()))
+    return np.vectorize(lambda x: x.numerator * (common // x.denominator), otypes=[object])(given), common
 
 
 def dot(x, y):
@@ -96,13 +104,12 @@ class Kernel:
         return numbers @ numbers.T, 2 * exponent
 
     def image(self, vectors):
-        """Kv for a vector of doubles, or for the columns of a matrix."""
-        numbers, exponent = whole(vectors)
-        own, size = whole(self.dense if self.factor is None else self.factor)
+        """Kv for a vector of doubles or fractions, or for the columns of a matrix."""
+        numbers, common = numerators(vectors)
+        own, exponent = whole(self.dense if self.factor is None else self.factor)
         if self.factor is not None:
-            numbers, exponent = own.T @ numbers, exponent + size
-        product, exponent = own @ numbers, exponent + size
-        return np.array([dyadic(x, exponent) for x in product.ravel()], dtype=object).reshape(product.shape)
+            numbers, exponent = own.T @ numbers, 2 * exponent
+        return np.vectorize(lambda x: dyadic(x, exponent) / common, otypes=[object])(own @ numbers)
 
     def diagonal(self):
         return np.sum(self.factor**2, axis=1) if self.dense is None else np.diagonal(self.dense)
@@ -247,21 +254,34 @@ def is_semidefinite(kernels, weights, ridge, centred=False):
 
 
 def least_ridge(kernels, weights, centred=False):
-    """A δ that is nearly the smallest one that can be proved in doubles."""
+    """A δ that is nearly the smallest one that can be proved: in whole numbers up to `ROOTS` samples, else in doubles.
+    Where K itself is semidefinite, it is about 2^-140 of the kernels."""
     if all(kernel.factor is not None for kernel in kernels):
         return Fraction(0)
     used = [(k, float(w)) for k, w in zip(kernels, weights, strict=True) if w > 0]
     size = sum(w * float(np.abs(k.dense).max()) for k, w in used)
     if size == 0:
         return Fraction(0)
-    steps = [0.0] + [size * UNIT * 1.5**j for j in range(90)]
+    n, steps = used[0][0].samples, [Fraction(size * UNIT * 1.5**j) for j in range(-8, 115)]
+    for delta in (Fraction(0), Fraction(size) / 2**140) if n <= ROOTS else ():
+        if by_roots(used, delta, centred):
+            return delta
+    if n > FINE:
+        with np.errstate(all="ignore"):
+            delta = first_of(steps, lambda delta: by_cholesky(used, float(delta), centred))
+        if n > ROOTS or by_roots(used, delta, centred):
+            return delta
+    return first_of(steps, lambda delta: by_roots(used, delta, centred))
+
+
+def first_of(steps, holds):
+    """The first step from which on it holds."""
     low, high = 0, len(steps) - 1
-    with np.errstate(all="ignore"):
-        require(by_cholesky(used, steps[high], centred), "the kernels are far from semidefinite")
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if by_cholesky(used, steps[middle], centred) else (middle + 1, high)
-    return Fraction(steps[high])
+    require(holds(steps[high]), "the kernels are far from semidefinite")
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(steps[middle]) else (middle + 1, high)
+    return steps[high]
 
 
 def two_sum(a, b):

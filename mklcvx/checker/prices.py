@@ -48,27 +48,26 @@ def dual_cost(name, q, given, groups):
     }[name]()  # fmt: skip
 
 
-def domain(name, weights, given, exactly=True):
-    """μ as exact numbers in the domain of R; old files are allowed the rounding of sums."""
+def domain(name, weights, given):
+    """μ as exact numbers in the domain of R."""
     mu, count = list(fractions(weights)), len(weights)
     require(all(w >= 0 for w in mu), "weights: a weight is negative")
     if name in ("svm", "sum", "average") or (name == "block_elastic" and given["l1_ratio"] == 0):
         fixed = 1 / count if name == "average" else 1.0
-        require(all(float(w) == fixed for w in mu) or not exactly, f"weights: {name} has the weights {fixed!r}")
+        require(all(float(w) == fixed for w in mu), f"weights: {name} has the weights {fixed!r}")
         return [Fraction(1, count) if name == "average" else Fraction(1)] * count
-    slack = 0 if exactly else Fraction(1, 10**12) * count
     require(name != "block_elastic" or max(mu) <= 1, "weights: a weight exceeds one")
     if name in SIMPLEX:
-        require(abs(sum(mu) - 1) <= slack, "weights: they do not sum to one")
+        require(sum(mu) == 1, "weights: they do not sum to one")
         cap = cap_of(given["theta"], count) if name == "sm1" else 1
-        require(max(mu) <= cap * (1 + slack), "weights: a weight exceeds theta")
+        require(max(mu) <= cap, "weights: a weight exceeds theta")
     size = {
         "l2": lambda: dot(mu, mu),
         "lp": lambda: sum(power(w, given["p"], 1) for w in mu),
         "block_elastic": lambda: sum((share(w, given["l1_ratio"]) for w in mu), Fraction(0)),
         "elastic": lambda: given["l1_ratio"] * sum(mu) + (1 - given["l1_ratio"]) * dot(mu, mu),
     }.get(name, lambda: Fraction(0))()
-    require(size <= 1 + slack * max(1, given.get("p", 1)), "weights: they leave their ball")
+    require(size <= 1, "weights: they leave their ball")
     return mu
 
 

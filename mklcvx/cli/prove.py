@@ -24,7 +24,7 @@ def prove(
     time_limit: Annotated[float | None, typer.Option(help="Seconds for the solver.")] = None,
     as_json: options.OneObject = False,
 ) -> None:
-    """Enclose the optimal value rigorously: both bounds in ball arithmetic, at exactly feasible points.
+    """Prove an interval for the optimal value: both bounds in exact arithmetic, at an exactly feasible point.
 
     Exit status 0 if the interval's relative width is at most 1e-8, 1 if it is wider.
 

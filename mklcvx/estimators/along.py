@@ -14,7 +14,6 @@ from ..certificate.solution import Solution
 from ..defaults import FORMULATION
 from ..errors import InputError
 from ..formulations.losses import KNOWN
-from ..problem.boundary import public
 from ..solvers.one_against import each_by_machines, needs_machines
 from ..solvers.paths import RegularizationPath, combinations, each
 from .base import KernelEstimator
@@ -29,7 +28,6 @@ SINGLE: tuple[type[SingleTaskEstimator], ...] = (MKLClassifier, MKLRegressor, On
 ESTIMATORS: tuple[type[KernelEstimator], ...] = (*SINGLE, MultiLabelMKL, TwoStageMKL, HypergraphEmbedding)
 
 
-@public
 def mkl_path(
     X: ArrayLike, y: ArrayLike | None, grid: Mapping[str, Sequence[Any]], *, formulation: str = FORMULATION,
     sample_weight: ArrayLike | None = None,

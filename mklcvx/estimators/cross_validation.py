@@ -20,7 +20,8 @@ from .. import formulations
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..defaults import FOLDS, SEED
-from ..errors import GridEdgeWarning, InputError, clipped, nearest, remedy, warn
+from ..errors import GridEdgeWarning, InputError, clipped, remedy, warn
+from ..problem.checks import check_name
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from ..problem.low_rank import LowRank, dense
@@ -158,8 +159,7 @@ def check_request(instance: Instance, formulation: str, folds: int, score: str |
         fault = "cross-validation compares predictions with targets, the instance has none"
         raise InputError(f"{fault}: give y, classes, labels or response")
     name = DEFAULTS[kind] if score is None else score
-    if name not in SCORES:
-        raise InputError(f"score {name!r:.40} is unknown: {nearest(name, SCORES)}")
+    check_name("score", name, SCORES)
     if kind not in SCORES[name][0]:
         fitting = ", ".join(known for known, (kinds, _, _) in SCORES.items() if kind in kinds)
         raise InputError(f"score {name} does not fit targets {kind}: choose one of {fitting}")

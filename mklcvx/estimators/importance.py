@@ -28,12 +28,13 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit
 
 from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
 from ..errors import InputError, clipped, nearest, unheard, warn
-from ..problem.boundary import public
+from ..problem.checks import check_functions
 from ..problem.groups import as_groups
 from ..problem.low_rank import LowRank, Stored, dense
+from ..problem.numbers import check_jobs
 from ..reports.importance import KernelImportance, asked_for
 from .base import Array, KernelEstimator
-from .inputs import ONE_AT_A_TIME, cut_by_samples, gathered
+from .inputs import checks_of_sklearn, cut_by_samples, gathered
 from .source import PRECOMPUTED, samples_first
 
 Indices = NDArray[np.intp]
@@ -52,7 +53,6 @@ Folds: TypeAlias = int | Splitter | Iterable[Split]
 LARGEST_SEED = 2**31 - 1
 
 
-@public
 def kernel_importance(
     estimator: KernelEstimator, X: ArrayLike, y: ArrayLike | None, *, cv: Folds = FOLDS,
     scoring: str | Callable[..., float] | None = None, answers: Sequence[str] | None = None, repeats: int = REPEATS,
@@ -117,8 +117,10 @@ def kernel_importance(
     asked = _checked(estimator, answers, repeats, resamples, threshold)
     scored = [name for name in asked if name != "stability"]
     score, scorer = _scorer(estimator, scoring) if scored else ("", None)
-    X, y = indexable(_stacked(X) if estimator._pairwise else cut_by_samples(X), y)
-    with ONE_AT_A_TIME:
+    check_functions(report=report)
+    check_jobs(n_jobs=n_jobs)
+    with checks_of_sklearn():
+        X, y = indexable(_stacked(X) if estimator._pairwise else cut_by_samples(X), y)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
     data, given = _Data(estimator, X, y, weight), () if weight is None else (weight,)
     splits = data.splits(cv, random_state) if scored else []

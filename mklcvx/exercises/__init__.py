@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, nearest
-from ..problem.boundary import public
+from ..errors import InputError
+from ..problem.checks import check_name
 from ..problem.numbers import is_whole
 from ._exercise import Blueprint, Exercise, Grade
 from .certificates import CERTIFIED_PAIR
@@ -38,11 +38,9 @@ EXERCISES: tuple[Blueprint, ...] = (
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 
 
-@public
 def exercise(name: str, seed: Any = 0) -> Exercise:
     """The variant of an exercise for a seed, an integer ≥ 0."""
-    if name not in _BY_NAME:
-        raise InputError(f"unknown exercise {name!r}: {nearest(str(name), _BY_NAME)}")
+    check_name("exercise", name, _BY_NAME)
     if not is_whole(seed, 0):
         raise InputError(f"seed = {seed!r} is not an integer ≥ 0: give one such as 7")
     blueprint = _BY_NAME[name]

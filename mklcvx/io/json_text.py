@@ -6,7 +6,6 @@ import json
 import math
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from ..errors import InputError, clipped
 from ..problem.memory import as_size
@@ -57,7 +56,7 @@ def parsed(text: str, where: str) -> dict[str, object]:
     return record
 
 
-def read_json(text: str | bytes) -> Any:
+def read_json(text: str | bytes) -> object:
     """What JSON says. Of a name that occurs twice in an object, Python would keep the last value without a word."""
     return json.loads(text, parse_constant=_no_number, object_pairs_hook=_unrepeated)
 

@@ -70,10 +70,24 @@ def _check_fit(solution: Solution) -> None:
         if "B" in solution.multipliers or formulations.get(solution.formulation).classifies:
             _check_embedding(solution)
         return
-    rows = y.shape[:-1]
-    shape = (*rows, len(weights), y.shape[-1])
-    if y.shape != alpha.shape or solution.all_coefficients.shape != shape or np.shape(solution.bias) != rows:
+    _check_function(solution, alpha)
+
+
+def _check_function(solution: Solution, alpha: NDArray[np.float64]) -> None:
+    """Require that what makes up the certified function is finite, and fits together."""
+    y, rows, certificate = solution.y, solution.y.shape[:-1], solution.certificate
+    shape, own = (*rows, len(solution.weights), y.shape[-1]), solution.coefficients
+    if y.shape != alpha.shape or not (own is None or own.shape == shape) or np.shape(solution.bias) != rows:
         raise ValueError("weights, alpha, y and coefficients do not fit together")
+    low, stretch = solution.alpha_low, solution.multipliers.get("second_stage_stretch", certificate.stretch)
+    if not (low is None or low.shape == y.shape) or np.shape(solution.bias_low) not in ((), rows):
+        raise ValueError("alpha_low and bias_low do not fit alpha and bias")
+    if np.shape(stretch) not in ((), rows) or len(certificate.ridges or solution.weights) != len(solution.weights):
+        raise ValueError("stretch and ridges do not fit together")
+    function = solution.function
+    low_parts = [function.bias_low] if low is None else [function.bias_low, low]
+    if not all(np.isfinite(part).all() for part in [*low_parts, function.stretch]) or not (function.stretch >= 1).all():
+        raise ValueError("low parts are not finite, or a stretch is below 1")
     if not np.isfinite(solution.all_coefficients).all():
         raise ValueError("weights are undefined and no coefficients are given")
 

@@ -69,7 +69,7 @@ def settled(value: object) -> object:
     if isinstance(value, dict):
         return {name: settled(one) for name, one in value.items()}
     if isinstance(value, tuple):
-        return type(value)(*map(settled, value)) if hasattr(value, "_fields") else tuple(map(settled, value))
+        return value._make(map(settled, value)) if hasattr(value, "_make") else tuple(map(settled, value))
     return value
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, nearest
-from .boundary import public_class
+from .checks import check_flags, check_lists, check_name
 from .cross_kernels import CrossKernel, CrossKernels, Product, as_array
 from .kernel_functions import Array
 from .low_rank import Kernels, LowRank
@@ -34,6 +34,7 @@ from .steps import (
     UnitVariance,
     WeightedCentre,
 )
+from .target_checks import as_names
 from .validation import asymmetry, largest_entry, positive_part, precision, rounding, smallest_eigenvalue
 from .weights import as_weights
 
@@ -46,11 +47,11 @@ ASYMMETRY = 1e-8
 WANTED = "one, such as a float array of NumPy"
 
 
-@public_class
 class Preprocessing:
     """A chain of steps, fitted on a training stack (M, n, n) and applied to it and to test stacks (M, t, n)."""
 
     def __init__(self, steps: Sequence[Step] = ()) -> None:
+        check_lists("a list of steps", steps=steps)
         self.steps = tuple(steps)
         for step in self.steps:
             if not isinstance(step, Step):
@@ -62,8 +63,9 @@ class Preprocessing:
     @classmethod
     def from_options(cls, centre: bool = False, normalise: str | None = None) -> Self:
         """Steps that centre, if `centre` is true, and then normalise by "diagonal", "trace", "variance" or "cosine"."""
-        if normalise is not None and normalise not in NORMALISATIONS:
-            raise InputError(f"normalise {normalise!r} is unknown: {nearest(str(normalise), NORMALISATIONS)}")
+        check_flags(centre=centre)
+        if normalise is not None:
+            check_name("normalisation", normalise, NORMALISATIONS)
         steps: list[Step] = [Centre()] if centre else []
         return cls(steps if normalise is None else [*steps, STEPS[normalise]()])
 
@@ -74,9 +76,7 @@ class Preprocessing:
         M, n = stack.shape[:2]
         if stack.shape[2] != n:
             raise InputError(f"kernels has shape {stack.shape}: fit on training kernels, (M, n, n)")
-        if names is not None and len(names) != M:
-            raise InputError(f"names has {len(names)} entries for {M} kernels: give one name per kernel")
-        self._names = None if names is None else [" ".join(str(name).split()) for name in names]
+        self._names = None if names is None else [*as_names("names", names, M, "kernels", "kernel")]
         weight = _counts(sample_weight, n)
         centre = Centre if weight is None else WeightedCentre
         self.steps = tuple(centre() if isinstance(step, Centre) else step for step in self.steps)
@@ -124,6 +124,7 @@ class Preprocessing:
     ) -> tuple[Array, list[bool]]:
         """The same, and which of the kernels are semidefinite up to rounding, as far as that is known. Those that were
         by construction, as `semidefinite` tells, stay so where steps only multiply, and are not tested."""
+        check_flags(in_place=in_place)
         M, n = self._fitted_shape("train")
         stack = _stack(kernels, "kernels", (M, n, n))
         if in_place and stack.dtype == np.float64 and stack.flags.writeable:

@@ -18,7 +18,7 @@ from ..certificate import CertifiedPoint, certify
 from ..certificate.run import Run
 from ..formulations import Formulation
 from ..formulations._formulation import Own, Posed
-from ..problem.boundary import is_numerical
+from ..problem.faults import is_numerical
 from .interrupts import keep
 from .silence import silent
 

@@ -21,7 +21,7 @@ from ..certificate.run import Ending, Row, Run
 from ..errors import InputError, clipped, nearest
 from ..formulations import Formulation, Points
 from ..formulations._formulation import FormulationT, Posed, TaskT
-from ..problem.boundary import is_numerical, of_caller
+from ..problem.faults import is_numerical, of_caller
 from ..problem.stack import Array
 from .interrupts import keep
 
@@ -186,7 +186,7 @@ def drive(
                 elif run.iterations >= limit:
                     run.end(Ending.ITERATION_LIMIT, limit=limit)
                 elif over:
-                    run.end(Ending.TIME_LIMIT, limit=time_limit)
+                    run.end(Ending.TIME_LIMIT, limit=float(time_limit or 0.0))
             run.last = state
             if run.status is Ending.NONE:
                 state = algorithm.step(problem, state)

@@ -20,7 +20,7 @@ from ..defaults import SOLVER
 from ..errors import InputError, clipped, remedy
 from ..formulations._formulation import Given, Own, Parameters
 from ..problem.arguments import takes_kernels
-from ..problem.boundary import public_class
+from ..problem.checks import check_functions, check_name
 from ..problem.instance import Instance
 from ..problem.numbers import AnyArray
 from ..problem.preprocessing import Preprocessing
@@ -32,7 +32,6 @@ from .solving import prepared, solved
 LARGEST = 100_000  # points of a grid
 
 
-@public_class
 @dataclass(frozen=True)
 class RegularizationPath:
     """Solutions along a grid of parameters, in the order of the grid.
@@ -100,6 +99,7 @@ class RegularizationPath:
         ndarray
             One value for each point.
         """
+        check_name("parameter", parameter, () if not self.solutions else self.solutions[0].parameters)
         return np.array([solution.parameters[parameter] for solution in self.solutions])
 
     def as_json_lines(self) -> str:
@@ -171,6 +171,7 @@ def solve_path(
     >>> found
     RegularizationPath(2 points, from C = 0.5 to C = 1.0; 2 certified)
     """
+    check_functions(report=report)
     points, limits = combinations(grid, parameters), {"time_limit": time_limit, "max_iter": max_iter}
     options: Parameters = {"report": report, "preprocessing": preprocessing, **limits, **parameters}
     made = each(instance, formulation, points, solver=solver, tol=tol, **options)

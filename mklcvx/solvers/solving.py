@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from operator import attrgetter
@@ -14,11 +16,12 @@ from ..certificate import Certificate, CertifiedPoint, certify, joined
 from ..certificate.run import Ending, Run
 from ..certificate.solution import Solution
 from ..defaults import SOLVER, TOLERANCE
-from ..errors import InputError, nearest
+from ..errors import InputError
 from ..formulations import Formulation
 from ..formulations._formulation import Given, OfOwn, Own, Posed
 from ..problem.arguments import takes_kernels
-from ..problem.boundary import is_numerical, of_caller
+from ..problem.checks import check_dicts, check_functions, check_name
+from ..problem.faults import is_numerical, of_caller
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance, is_number, is_whole
 from ..problem.ownership import handed_over
@@ -27,13 +30,14 @@ from ..problem.validation import KnownStack
 from .assembling import assemble, family_of
 from .conic import SCS, Report, solve_declared
 from .cost import check_size, estimate
-from .families.family import Found
+from .families.family import Fields, Found
 from .interior.engine import InteriorPoint
-from .interrupts import interruptible
+from .interrupts import interruptible, keep
 from .registry import ALGORITHMS, Algorithm, Callback, Options, drive, with_options
 
 CLARABEL = "clarabel"
 Outcome = tuple[CertifiedPoint, Run]
+Assembled = tuple[Certificate, Fields, str, str]  # as `assemble` returns it
 NEXT_TO_NOTHING = 1e-2  # of the time limit
 LONGEST = 60.0  # seconds: `auto` does not call `clarabel` if it is expected to take longer
 
@@ -92,12 +96,46 @@ def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, optio
         found, left = _best_of(formulation, found, again), _left(limit, started)
     run.solver, enough = InteriorPoint.name, _enough(found, run, tolerance)
     if run.status is Ending.TIME_LIMIT:
-        run.end(Ending.TIME_LIMIT, limit=limit)  # the one that was given, not what was left of it
+        run.end(Ending.TIME_LIMIT, limit=float(limit or 0.0))  # the one that was given, not what was left of it
     seconds, _ = estimate(getattr(task, "samples", 0), task.count, CLARABEL)
     if enough or given["max_iter"] or (left is not None and left <= 0) or seconds > LONGEST:
         return found, run
-    again, second = _declared({}, formulation, task, tolerance, **{**given, "time_limit": left})
-    return _best_of(formulation, found, again), second
+    return _with_clarabel(formulation, task, tolerance, (found, run), **{**given, "time_limit": left})
+
+
+def _with_clarabel(formulation: Formulation, task: Posed, tolerance: float, outcome: Outcome, **given: Own) -> Outcome:
+    """The better bounds of an outcome and of Clarabel, whose run remembers its own point."""
+    keep(*outcome)
+    again, run = _declared({}, formulation, task, tolerance, **given)
+    run.alone = again
+    return _best_of(formulation, outcome[0], again), run
+
+
+def _others(
+    formulation: Formulation, task: Posed, tolerance: float, outcome: Outcome, certificate: Certificate,
+    started: float, **given: Own,
+) -> Iterator[Outcome]:  # fmt: skip
+    """What else `auto` can offer where its point is not certified at the tolerance: the better bounds of it and of
+    Clarabel, and Clarabel's own. Estimates may promise more than certificates hold, which pay for δ and rounding."""
+    left = _left(given["time_limit"], started)
+    if _clarabel_may_help(task, outcome[1], certificate, tolerance, left, given["max_iter"]):
+        given = {**given, "time_limit": left}
+        outcome = interruptible(lambda: _with_clarabel(formulation, task, tolerance, outcome, **given))
+        yield outcome
+    if outcome[1].alone is not None:
+        yield outcome[1].alone, outcome[1]
+
+
+def _clarabel_may_help(
+    task: Posed, run: Run, certificate: Certificate, tolerance: float, left: float | None, max_iter: int | None
+) -> bool:
+    """Whether Clarabel has not been asked, may be, and takes less than a minute; it cannot help where nothing but one δ
+    is missing, which every answer pays."""
+    if run.solver != InteriorPoint.name or max_iter or (left is not None and left <= 0) or _ended_by_user(run):
+        return False
+    without_ridge = certificate.gap - certificate.ridge_share
+    only_ridge = certificate.ridges is None and without_ridge <= tolerance * certificate.base
+    return not only_ridge and estimate(getattr(task, "samples", 0), task.count, CLARABEL)[0] <= LONGEST
 
 
 def _best_of(formulation: Formulation, one: CertifiedPoint, other: CertifiedPoint) -> CertifiedPoint:
@@ -108,8 +146,12 @@ def _best_of(formulation: Formulation, one: CertifiedPoint, other: CertifiedPoin
 
 def _enough(found: CertifiedPoint, run: Run, tolerance: float) -> bool:
     """Whether no other way would help: the tolerance is proved, rounding is all that is left, or the user ended it."""
-    agree = found.certificate.gap <= found.certificate.rounding
-    return agree or found.certificate.proves(tolerance) or run.status in (Ending.INTERRUPTED, Ending.CALLBACK)
+    agree = found.certificate.gap <= found.certificate.rounding < math.inf
+    return agree or found.certificate.proves(tolerance) or _ended_by_user(run)
+
+
+def _ended_by_user(run: Run) -> bool:
+    return run.status in (Ending.INTERRUPTED, Ending.CALLBACK)
 
 
 def _left(limit: float | None, started: float) -> float | None:
@@ -140,8 +182,7 @@ SOLVERS: tuple[Solver, ...] = (
 
 def solver_named(name: str, formulation: Formulation) -> Solver:
     known = {solver.name: solver for solver in SOLVERS}
-    if name not in known:
-        raise InputError(f"unknown solver {name!r}: {nearest(str(name), known)}")
+    check_name("solver", name, known)
     solver = known[name]
     if solver.serves is not None and formulation.name not in solver.serves:
         served = " and ".join(", ".join(solver.serves).rsplit(", ", 1))
@@ -230,6 +271,7 @@ def solve(
     >>> mklcvx.solve(instance.kernels, instance.y, "l1", C=1.0).certified
     True
     """
+    check_functions(report=report, callback=callback)
     method = prepared(formulation, solver, tol, time_limit, max_iter, options)
     limits = {"time_limit": time_limit, "max_iter": max_iter}
     told = {"options": dict(options or {}), "report": report, "callback": callback}
@@ -242,6 +284,7 @@ def prepared(
 ) -> Solver:  # fmt: skip
     """The solver of that name, after its limits and options have been checked."""
     method = solver_named(solver, formulations.get(formulation))
+    check_dicts(options=options)
     check_limits(method.tolerance if tol is None else tol, time_limit, max_iter)
     method.check_options(options or {})
     return method
@@ -260,7 +303,7 @@ def solved(
     preprocessing: Preprocessing | None = None, **given: Own,
 ) -> tuple[Solution, object]:  # fmt: skip
     """The solution, and the last state of an iterative solver: a warm start for the next parameter."""
-    tol = method.tolerance if tol is None else tol
+    tol = method.tolerance if tol is None else float(tol)
     check_size(instance, method.name, parameters)
     instance.check_unchanged()
     steps = fitted_to(preprocessing, instance.count, instance.samples)
@@ -276,15 +319,13 @@ def solved(
     posed = partial(Found, chosen, task, working, tolerance=tol, instance=instance, parameters=resolved)
     with np.errstate(all="ignore"):  # overflow proves nothing, and the message says so
         found, run = interruptible(lambda: _run(method, chosen, working, share * tol, **given))
-        try:
-            waited_for = run.status is not Ending.INTERRUPTED
-            point = posed(found, polish=waited_for and not run.trace, refine=waited_for and not method.reference)
-            certificate, fields, limit, failed = assemble(point)
-        except Exception as fault:
-            if not is_numerical(fault):
-                raise
-            run.end(Ending.OUT_OF_RANGE, why=fault)
-            certificate, fields, limit, failed = assemble(posed(_trivial(chosen, working), polish=False, refine=False))
+        assembled = _assembled(posed, (found, run), not method.reference)
+        if method.name == SOLVER and not assembled[0].proves(tol):
+            for other in _others(chosen, working, share * tol, (found, run), assembled[0], started, **given):
+                again = _assembled(posed, other, refine=True)
+                if again[0].proves(tol) or again[0].gap < assembled[0].gap:
+                    assembled, run = again, other[1]
+    certificate, fields, limit, failed = assembled
     reasons = [failed] if failed else []
     if not certificate.proves(tol):
         reasons.insert(0, _why_not(certificate, limit, run, tol, given.get("time_limit"), instance))
@@ -322,6 +363,21 @@ def _run(method: Solver, formulation: Formulation, task: Posed, tolerance: float
         run = Run()
         run.end(Ending.OUT_OF_RANGE, why=fault)
         return _trivial(formulation, task), run
+
+
+def _assembled(posed: partial[Found], outcome: Outcome, refine: bool) -> Assembled:
+    """The certificate and the fields of a solution; of the point that is known without a solver, if numbers end their
+    evaluation."""
+    found, run = outcome
+    waited_for = run.status is not Ending.INTERRUPTED
+    try:
+        return assemble(posed(found, polish=waited_for and not run.trace, refine=waited_for and refine))
+    except Exception as fault:
+        if not is_numerical(fault):
+            raise
+        run.end(Ending.OUT_OF_RANGE, why=fault)
+        formulation, _, working = posed.args
+        return assemble(posed(_trivial(formulation, working), polish=False, refine=False))
 
 
 def _trivial(formulation: Formulation, task: Posed) -> CertifiedPoint:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from .. import formulations
 from ..certificate.solution import Solution
 from ..errors import InputError
-from ..problem.boundary import public
+from ..problem.checks import check_functions
 from ..problem.instance import Instance
 from ..problem.kernel_functions import Gaussian
 from ..problem.numbers import check_seed, is_whole
@@ -21,7 +21,6 @@ from .solving import check_limits, published, solved
 METHOD = published(Decomposition)
 
 
-@public
 def solve_streamed(
     X: ArrayLike,
     y: ArrayLike,
@@ -108,6 +107,7 @@ def solve_streamed(
         if not is_whole(value, least):
             raise InputError(f"{name} = {value!r:.40}: give a whole number, at least {least}")
     check_seed(seed)
+    check_functions(report=report, callback=callback)
     check_limits(tol, time_limit, max_iter)
     stack = Streamed(X, kernels)
     instance = Instance(stack, y, names=stack.names, sample_weight=sample_weight)

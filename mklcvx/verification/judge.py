@@ -27,7 +27,7 @@ from ..errors import InputError, clipped, nearest
 from ..formulations import Formulation
 from ..formulations._formulation import OfOwn, Own, Parameters, Posed
 from ..problem.arguments import takes_kernels
-from ..problem.boundary import public_class
+from ..problem.checks import check_dicts, check_flags, check_functions, check_lists, check_type
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
 from .answers import FIELDS, PARTS, Answer, answer_of, nothing_given
@@ -49,7 +49,6 @@ TOGETHER = {  # what `together` measures, in words that end in a number
 }
 
 
-@public_class
 @dataclass(frozen=True)
 class Report:
     """Verdict on an answer, part by part.
@@ -233,6 +232,13 @@ def verify(
     >>> mklcvx.verify(instance, "l1", objective=1.2).verdict
     'rejected'
     """
+    check_dicts(parameters=parameters, multipliers=multipliers)
+    check_type((str, type(None)), "a string", formulation=formulation)
+    check_flags(diagnosis=diagnosis)
+    if trace is not None:
+        check_lists("a list of dicts", trace=trace)
+    if convention is not None and not isinstance(convention, str):
+        check_functions(convention=convention)
     settings = {**(parameters or {}), **others}
     if isinstance(bias, bool | np.bool_):
         settings["bias"], bias = bool(bias), None

@@ -1,153 +1,167 @@
 """`prove`: an interval that contains the optimal value, as a proof and not as an estimate.
 
-A solver's point is made exactly feasible and both bounds are evaluated there in ball arithmetic (Arb, in
-python-flint), kernels and parameters being the dyadic numbers that their doubles are. Then
+The checker evaluates both bounds at a solver's point in exact arithmetic, kernels and parameters being the dyadic
+numbers that their doubles are (`mklcvx/checker/`, which shares no code with the rest of the package). Where the
+interval is wide and the problem small, α is made optimal for its weights in rational numbers first (`polishing.py`).
 
-    lower ≤ lower end of the lower bound's ball ≤ optimum ≤ upper end of the upper bound's ball ≤ upper
-
-with lower and upper doubles, rounded outward. The solver is not trusted: a bad point makes a wide interval, never a
-wrong one, and where a point is missing the trivial one serves. A kernel that cannot be proved positive semidefinite
-widens the upper bound by the ridge δ that it lacks (see `ball_arithmetic.kernels`); the problem stays that of the
-stored entries. Of two stages both are proved: the first one's value, and that of every machine of the second.
+The solver is not trusted: a bad point makes a wide interval, or none, never a wrong one. A kernel that is not positive
+semidefinite widens the upper bound by the ridge δ that it lacks; the problem stays that of the stored entries. Up to
+`ROOTS` samples K + δI ⪰ 0 is proved in whole numbers; beyond, in doubles with an account of their rounding. Of two
+stages both are proved: the first one's value, and that of every machine of the second.
 """
 
 from __future__ import annotations
 
+import decimal
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
 
-from ..certificate.ball_arithmetic import RIGOROUS, WIDTH  # says so where python-flint is missing
-
-# isort: split
-import flint
 import numpy as np
-from flint import arb
 
 from .. import formulations
-from ..certificate.ball_arithmetic.balls import PRECISIONS, rounded_down, rounded_up
-from ..certificate.ball_arithmetic.enclosure import Enclosure, Point, Stated
-from ..certificate.ball_arithmetic.kernels import NOT_NEEDED, KernelBalls, Settled
 from ..certificate.solution import Solution
+from ..checker import audit, families, joint
+from ..checker.numbers import ROOTS, Refused, rounded
 from ..errors import InputError, InternalError
 from ..formulations import Formulation
 from ..problem.arguments import takes_kernels
-from ..problem.instance import Instance
+from ..problem.checks import check_functions
+from ..problem.distributed import Distributed
+from ..problem.instance import Instance, arguments_of
+from .polishing import LARGEST, sharpened
 
 SCHEMA = "mklcvx.proof/1"
-DIGITS = 25
+WIDTH = 1e-8  # of a sharp interval, relative to the scale
 TOLERANCE = WIDTH / 10
+SHARPEST = 1e-12  # from which on points are not sharpened
+ULP_OF_WIDTH = Fraction(2.0**-52 / WIDTH)
+SHARES = (1 / 8, 1 / 64, 0.0)  # of the stretch, that are tried
+DIGITS = 20  # of ends in decimals: more than doubles tell apart
+WHOLE, DOUBLES, FACTORS = "whole numbers", "doubles, their rounding accounted for", "factors"
+
+
+class Interval(NamedTuple):
+    """lower ≤ optimum ≤ upper, exactly. `scale` is what the width is compared with; an ulp of `size`, or of the value,
+    is sharp whatever the scale."""
+
+    lower: Fraction | float
+    upper: Fraction | float
+    scale: float
+    size: Fraction = Fraction(0)
+
+    @property
+    def relative_width(self) -> float:
+        if isinstance(self.lower, float) or isinstance(self.upper, float):
+            return math.inf
+        width = self.upper - self.lower
+        unit = max(Fraction(self.scale), ULP_OF_WIDTH * max(abs(self.lower), abs(self.upper), self.size))
+        return 0.0 if width <= 0 else outward(width / unit, 1) if unit else math.inf
+
+    @property
+    def doubles(self) -> tuple[float, float]:
+        """Rounded outward."""
+        return outward(self.lower, -1), outward(self.upper, 1)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The doubles in decimals that are rounded outward once more, and the relative width."""
+        width, (lower, upper) = self.relative_width, self.doubles
+        ends = {"lower": in_decimals(lower, decimal.ROUND_FLOOR), "upper": in_decimals(upper, decimal.ROUND_CEILING)}
+        return {**ends, "relative_width": width if math.isfinite(width) else None}
+
+    def joined(self, other: Interval) -> Interval:
+        """Both hold."""
+        return self._replace(lower=max(self.lower, other.lower), upper=min(self.upper, other.upper))
+
+
+UNKNOWN = Interval(-math.inf, math.inf, 0.0)
+
+
+def outward(end: Fraction | float, side: int) -> float:
+    """The nearest double on one side."""
+    try:
+        return end if isinstance(end, float) else float(rounded(end, side))
+    except OverflowError:
+        return side * math.inf
+
+
+def in_decimals(end: float, rounding: str) -> str:
+    return str(decimal.Context(DIGITS, rounding).create_decimal_from_float(end))
 
 
 @dataclass(frozen=True)
 class Proof:
-    """lower ≤ optimum ≤ upper. The balls are those of the two bounds; `settled` says how kernels were proved positive
-    semidefinite, and what ridge that cost. `second_stage` has an interval for every machine of a second stage."""
+    """lower ≤ optimum ≤ upper. `second_stage` has an interval for every machine of a second stage; `ridge` is the
+    largest δ that makes kernels positive semidefinite, and `semidefinite` says in which numbers that is proved."""
 
     formulation: str
-    parameters: dict[str, Any]
-    enclosure: Enclosure
-    second_stage: dict[str, Enclosure]
-    point: Point
-    solution: Solution | None
-    precision: int
-    seconds: float
-    names: tuple[str, ...]
-
-    @property
-    def lower_ball(self) -> arb:
-        return self.enclosure.lower
-
-    @property
-    def upper_ball(self) -> arb:
-        return self.enclosure.upper
+    parameters: Mapping[str, Any]
+    interval: Interval
+    second_stage: Mapping[str, Interval] = field(default_factory=dict)
+    ridge: float = 0.0
+    semidefinite: str = WHOLE
+    solution: Solution | None = None
+    fault: str = ""
+    seconds: float = 0.0
 
     @property
     def lower(self) -> float:
-        return rounded_down(self.lower_ball)
+        return self.interval.doubles[0]
 
     @property
     def upper(self) -> float:
-        return rounded_up(self.upper_ball)
+        return self.interval.doubles[1]
 
     @property
     def scale(self) -> float:
-        return max(rounded_down(self.enclosure.scale), 0.0)
+        return self.interval.scale
 
     @property
     def relative_width(self) -> float:
         """Of the worst interval."""
-        return max(part.relative_width for part in (self.enclosure, *self.second_stage.values()))
+        return max(part.relative_width for part in (self.interval, *self.second_stage.values()))
 
     @property
     def sharp(self) -> bool:
         return self.relative_width <= WIDTH
 
     @property
-    def settled(self) -> dict[str, Settled]:
-        parts = (self.enclosure, *self.second_stage.values())
-        return {name: known for part in parts for name, known in part.settled.items()}
-
-    @property
-    def perturbations(self) -> dict[str, float]:
-        """δ of the kernels that are semidefinite up to rounding only."""
-        return {name: known.delta for name, known in self.settled.items() if known.delta > 0}
-
-    @property
     def why_wide(self) -> str:
         """Why the interval is wider than WIDTH, in a line; empty where it is not."""
-        if self.sharp:
-            return ""
-        if self.point.fault:
-            return self.point.fault
-        where = "" if self.enclosure.relative_width > WIDTH else "the second stage: "
-        gap = self.point.gap
-        if self.perturbations and gap is not None and gap < self.relative_width / 2:
-            worst = max(self.perturbations.values())
-            return f"{where}{len(self.perturbations)} kernels are semidefinite up to a ridge of {worst:.1e} only"
-        found = "" if gap is None else f" has a relative gap of {gap:.1e} in double precision"
-        return f"{where}the best point that {self.point.origin} found{found or ' is no better'}"
+        if self.sharp or self.solution is None or self.fault:
+            return "" if self.sharp else self.fault
+        where = "" if self.interval.relative_width > WIDTH else "the second stage: "
+        known, solver = self.solution.certificate, self.solution.solver
+        if known.ridge_share > known.gap / 2:
+            return f"{where}kernels are semidefinite up to a ridge of {self.ridge:.1e} only"
+        gap = f"a relative gap of {known.relative_gap:.1e} in double precision"
+        return f"{where}the best point that {solver} found has {gap}"
+
+    def joined(self, other: Proof) -> Proof:
+        """Both hold, of the same problem."""
+        if other.fault:
+            return self
+        stages = {name: part.joined(other.second_stage[name]) for name, part in self.second_stage.items()}
+        return replace(self, interval=self.interval.joined(other.interval), second_stage=stages)
 
     def as_dict(self) -> dict[str, Any]:
-        known = list(self.settled.values()) or [Settled(NOT_NEEDED)] * len(self.point.weights)
-        methods = dict.fromkeys(one.method for one in known)
+        stages = [{"label": name, **part.as_dict()} for name, part in self.second_stage.items()]
         return {
             "schema": SCHEMA,
             "formulation": self.formulation,
             "parameters": dict(self.parameters),
-            "lower": repr(self.lower),
-            "upper": repr(self.upper),
-            "relative_width": _finite(self.relative_width),
+            **self.interval.as_dict(),
             "scale": self.scale,
-            "lower_ball": shown(self.lower_ball),
-            "upper_ball": shown(self.upper_ball),
-            "precision": self.precision,
-            "semidefinite": {method: sum(one.method == method for one in known) for method in methods},
-            "perturbations": self.perturbations,
-            "second_stage": [_interval(name, part) for name, part in self.second_stage.items()] or None,
-            "solver": self.point.origin,
+            "ridge": self.ridge,
+            "semidefinite": self.semidefinite,
+            "second_stage": stages or None,
+            "solver": None if self.solution is None else self.solution.solver,
             "why_wide": self.why_wide or None,
             "seconds": round(self.seconds, 3),
         }
-
-
-def _interval(name: str, part: Enclosure) -> dict[str, Any]:
-    ends = {"lower": repr(rounded_down(part.lower)), "upper": repr(rounded_up(part.upper))}
-    return {"label": name, **ends, "relative_width": _finite(part.relative_width)}
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def shown(ball: arb) -> dict[str, str]:
-    """Midpoint and radius in decimals: a rounded midpoint, with a radius that covers the rounding."""
-    with flint.ctx.workprec(PRECISIONS[-1]):
-        text = ball.str(DIGITS, more=True)
-    middle, _, radius = text.strip("[]").partition(" +/- ")
-    return {"midpoint": middle, "radius": radius or "0"}
 
 
 @takes_kernels
@@ -159,7 +173,7 @@ def prove(
     report: Callable[[str], None] = lambda _: None,
     **parameters: Any,
 ) -> Proof:
-    """Solve a formulation and enclose its optimal value rigorously, in ball arithmetic.
+    """Solve a formulation and enclose its optimal value in exact arithmetic.
 
     Parameters
     ----------
@@ -168,7 +182,7 @@ def prove(
     formulation : str
         Name of the formulation.
     time_limit : float, optional
-        Seconds for the solver. Ball arithmetic comes after them, and takes as long as it takes: seconds, for rational
+        Seconds for the solver. Exact evaluation comes after them, and takes as long as it takes: seconds, for whole
         numbers of many digits.
     report : callable, optional
         Function that is called with one line of text before each stage.
@@ -185,10 +199,9 @@ def prove(
     InputError
         If an argument cannot be used.
 
-    References
-    ----------
-    F. Johansson (2017). Arb: efficient arbitrary-precision midpoint-radius interval arithmetic. IEEE Transactions on
-    Computers 66(8), 1281-1292.
+    See Also
+    --------
+    mklcvx.checker : The code that evaluates the bounds, which depends on NumPy alone.
 
     Examples
     --------
@@ -197,61 +210,96 @@ def prove(
     >>> proof.lower <= 1.125 <= proof.upper
     True
     """
+    from ..solvers import solving
+
+    check_functions(report=report)
     started = time.perf_counter()
     chosen = provable(formulation).posed_for(instance, parameters)
     _, resolved = chosen.task(instance, parameters)  # refuses before anything costs time
-    kernels = KernelBalls(instance.kernels, instance.names)
 
     def proved(tolerance: float, limit: float | None) -> Proof:
-        point, solution = _found(instance, chosen, tol=tolerance, time_limit=limit, report=report, **parameters)
-        report(f"{formulation}: ball arithmetic")
-        return _enclosed(instance, chosen, resolved, kernels, point, solution)
+        try:
+            given = {"tol": tolerance, "time_limit": limit, "report": report, **parameters}
+            solution = solving.solve(instance, formulation, **given)
+        except (InternalError, ArithmeticError, np.linalg.LinAlgError) as broken:
+            fault = f"no solver found a point ({' '.join(str(broken).split())})"
+            return Proof(chosen.name, resolved, UNKNOWN, fault=fault)
+        report(f"{formulation}: exact evaluation")
+        return enclose(instance, solution)
 
     best = proved(TOLERANCE, time_limit)
     met = best.solution is not None and best.solution.certified  # so that more may be asked for
     left = None if time_limit is None else time_limit - (time.perf_counter() - started)
-    if met and not best.sharp and not best.perturbations and (left is None or left > 0):
+    if met and not best.sharp and (left is None or left > 0):
         best = min(best, proved(TOLERANCE / 1000, left), key=lambda proof: proof.relative_width)
     return replace(best, seconds=time.perf_counter() - started)
 
 
-def _found(instance: Instance, chosen: Formulation, **given: Any) -> tuple[Point, Solution | None]:
-    """A solver's point; the trivial one where that ends in a defect."""
-    from ..solvers import solving
-
-    try:
-        solution = solving.solve(instance, chosen.name, **given)
-    except (InternalError, ArithmeticError, np.linalg.LinAlgError) as broken:
-        fault = f"no solver found a point ({' '.join(str(broken).split())}), and the trivial one proves no more"
-        return RIGOROUS[chosen.family].trivial(chosen, instance, fault), None
-    return Point.of(solution), solution
-
-
 def enclose(instance: Instance, solution: Solution) -> Proof:
     """What a solution proves of its formulation's optimal value, whoever found it and however bad it is."""
-    chosen = provable(solution.formulation).posed_for(instance, solution.parameters)
-    kernels = KernelBalls(instance.kernels, instance.names)
-    return _enclosed(instance, chosen, solution.parameters, kernels, Point.of(solution), solution)
+    formulation: Any = provable(solution.formulation)
+    started, data = time.perf_counter(), data_of(instance)
+    found = evaluated(data, record_of(solution), solution)
+    better = sharper(formulation, instance, data, solution) if instance.samples <= LARGEST and not found.fault else ()
+    for record in better:
+        if found.relative_width <= SHARPEST:
+            break
+        found = found.joined(evaluated(data, record, solution))
+    exactness = FACTORS if hasattr(instance.kernels, "factor") else WHOLE if instance.samples <= ROOTS else DOUBLES
+    return replace(found, semidefinite=exactness, seconds=time.perf_counter() - started)
+
+
+def data_of(instance: Instance) -> dict[str, Any]:
+    """The arrays of the instance's file."""
+    kernels = instance.kernels
+    if isinstance(kernels, Distributed):
+        kernels.refuse("exact numbers of all of them are asked for")
+    if not hasattr(kernels, "factor"):
+        kernels = np.stack([np.asarray(kernels[m], dtype=float) for m in range(instance.count)])
+    return {**{key: value for key, value in arguments_of(instance).items() if value is not None}, "kernels": kernels}
+
+
+def sharper(
+    formulation: Any, instance: Instance, data: Mapping[str, Any], solution: Solution
+) -> Iterator[dict[str, Any]]:
+    """Records of better points: with less of the stretch, which pays for doubles, or the optimal α for the weights."""
+    record, more = record_of(solution), solution.certificate.stretch - 1
+    yield from ({**record, "certificate": {"stretch": 1 + share * more}} for share in SHARES if more > 0)
+    better = sharpened(data, record)
+    if better is None:
+        return
+    if solution.formulation in audit.WITH_TAU:
+        task, _ = formulation.posed_for(instance, solution.parameters).task(instance, solution.parameters)
+        roots = task.root_q(np.array(better["alpha"], dtype=float))
+        better["multipliers"]["tau"] = formulation.multipliers(roots, roots, **task.own).get("tau", 0.0)
+    yield better
 
 
 def provable(name: str) -> Formulation:
     chosen = formulations.get(name)
-    if chosen.family not in RIGOROUS:
-        raise InputError(f"{chosen.name} has no rigorous bounds yet: solve it, and rely on its certificate")
+    if chosen.name not in audit.OWN and chosen.name not in families.PARAMETERS:
+        raise InputError(f"{chosen.name} is unknown to the checker: solve it, and rely on its certificate")
     return chosen
 
 
-def _enclosed(
-    instance: Instance, chosen: Formulation, parameters: dict[str, Any], kernels: KernelBalls, point: Point,
-    solution: Solution | None,
-) -> Proof:  # fmt: skip
-    """In balls of as many bits as it takes for their radii not to matter."""
-    started = time.perf_counter()
-    stated = Stated(instance, chosen, chosen.task(instance, parameters)[0], kernels, parameters, point)
-    for precision in PRECISIONS:
-        with flint.ctx.workprec(precision):
-            enclosure, stages = RIGOROUS[chosen.family].enclosed(stated)
-            if not any(part.blurred for part in (enclosure, *stages.values())):
-                break
-    seconds = time.perf_counter() - started
-    return Proof(chosen.name, parameters, enclosure, stages, point, solution, precision, seconds, instance.names)
+def record_of(solution: Solution) -> dict[str, Any]:
+    """The fields that the checker reads, without δ, for which it finds its own."""
+    multipliers = {key: value for key, value in solution.multipliers.items() if key != "second_stage_ridge"}
+    certificate = {"stretch": solution.certificate.stretch}
+    return {**solution.as_dict(), "multipliers": multipliers, "certificate": certificate}
+
+
+def evaluated(data: Mapping[str, Any], record: Mapping[str, Any], solution: Solution) -> Proof:
+    """What the checker proves at the record's point, or why it refuses it."""
+    proof = Proof(solution.formulation, solution.parameters, UNKNOWN, solution=solution)
+    evaluate = families.evaluated_file if record["formulation"] in families.PARAMETERS else joint.evaluated_file
+    try:
+        point = evaluate(data, record)
+    except Refused as fault:
+        return replace(proof, fault=f"the checker refuses the point that {solution.solver} found ({fault})")
+    scale, size = (x if math.isfinite(x) else 0.0 for x in (solution.certificate.scale, solution.certificate.size))
+    lower, upper = point.stored or (point.lower, point.upper)
+    first = Interval(lower, upper, scale, Fraction(size))
+    each = zip(solution.label_names or ("y",), point.stages, strict=False)
+    stages = {name: Interval(least, most, outward(unit, -1)) for name, (least, most, unit) in each}
+    return replace(proof, interval=first, second_stage=stages, ridge=float(point.ridge))

@@ -16,9 +16,10 @@ every loss. With one, a sample with 0 < α_i < C_i holds b: its hinge term is at
 
     1 − ε/(C_i − α_i) ≤ y_i z_i ≤ 1 + ε/α_i,
 
-and f(x) + b = z_i + (f(x) − f(x_i)). Several x_i are tried, and their intervals intersected. Other losses with a bias,
-and formulations without intervals, have no bound here. Sums leave room for their rounding, and so do entries that are
-products of factors.
+and f(x) + b = z_i + (f(x) − f(x_i)). Without targets (one_class) a sample holds the threshold ρ in the same way, as
+1'α = 1: its term of the risk is at most ε, so that −ε/(C_i − α_i) ≤ f(x_i) − ρ ≤ ε/α_i. Several x_i are tried, and
+their intervals intersected. Other losses with a bias, and formulations without intervals, have no bound here. Sums
+leave room for their rounding, and so do entries that are products of factors.
 """
 
 from __future__ import annotations
@@ -34,9 +35,11 @@ from ..certificate.solution import Solution
 from ..certificate.weight_shapes import shape_of
 from ..errors import InputError
 from ..formulations import Task
+from ..formulations.losses import NONE
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.low_rank import LowRank
+from ..problem.numbers import as_real_array
 from ..problem.stack import Array
 from ..problem.validation import check_test_stack
 from .case import pose_solved
@@ -77,7 +80,8 @@ def decision_interval(
 ) -> Array | None:
     """Bound the decision values of every answer that is good enough.
 
-    A sample whose interval lies on one side of zero has the same label in all these answers.
+    A sample whose interval lies on one side of zero has the same label in all these answers; without targets, it is
+    like the training samples in all of them, or in none.
 
     Parameters
     ----------
@@ -97,8 +101,9 @@ def decision_interval(
     Returns
     -------
     ndarray of shape (t, 2) or None
-        Least and largest value of f + b. None where nothing is known: losses other than the hinge with a bias,
-        formulations without intervals, and families other than single tasks.
+        Least and largest value of f + b, without targets of f − ρ. None where nothing is known: losses other than the
+        hinge with a bias, formulations without intervals, and families other than single tasks. With a bias or ρ one
+        sample at least needs an α between its bounds.
 
     Examples
     --------
@@ -113,7 +118,7 @@ def decision_interval(
     case = pose_solved(instance, solution)
     interval = solution.weights_interval(tolerance)
     if weights_interval is not None:
-        interval = np.asarray(weights_interval, float)
+        interval = as_real_array(weights_interval, "weights_interval", "two ends for each kernel").astype(float)
         if interval.shape != (case.task.count, 2):
             raise InputError(f"weights_interval of shape {interval.shape}: give {(case.task.count, 2)}")
     if interval is None or solution.alpha is None or not np.isfinite(interval).all():
@@ -122,7 +127,7 @@ def decision_interval(
         return None
     task: Task = case.task
     kernels = np.asarray(check_test_stack(test_kernels, task.count, task.samples), dtype=float)
-    diagonals = np.asarray(test_diagonals, dtype=float)
+    diagonals = as_real_array(test_diagonals, "test_diagonals", "k(x, x) of every new sample").astype(float)
     if diagonals.shape != kernels.shape[:2] or not np.isfinite(diagonals).all():
         raise InputError(f"test_diagonals of shape {diagonals.shape}: give k(x, x), finite, {kernels.shape[:2]}")
     certificate = solution.certificate
@@ -136,12 +141,14 @@ def _bounded(task: Task, alpha: Array, kernels: Array, diagonals: Array, ends: E
     beta, side = alpha * task.signs, sample_terms(task)
     steps = (len(beta) + 4) * U
     here, here_off = kernels @ beta, above(steps * (np.abs(kernels) @ np.abs(beta)), len(beta))
-    if not task.bias:
+    loss = task.loss_function
+    thresholded = loss.targets == NONE  # ρ takes the place of a bias
+    if not (task.bias or thresholded):
         return _around(here, here_off, diagonals, ends, excess, (0.0, 0.0))
     room = np.minimum(alpha, side.high - alpha)
     anchors = np.argsort(-room)[:ANCHORS]
     anchors = anchors[room[anchors] > 0]
-    if not side.stretches or task.loss_function.free_margin or not len(anchors):
+    if not side.stretches or loss.free_margin != thresholded or not len(anchors):
         return None
     own, lost = _rows(task, anchors)
     there, there_off = own @ beta, above((steps * np.abs(own) + lost) @ np.abs(beta), len(beta))
@@ -153,7 +160,8 @@ def _bounded(task: Task, alpha: Array, kernels: Array, diagonals: Array, ends: E
         distances = diagonals - 2 * across + square + squares_off[:, k, None]
         distances = distances + 8 * U * (np.abs(diagonals) + 2 * np.abs(across) + np.abs(square))
         reached = above(excess / (side.high[i] - alpha[i])), above(excess / alpha[i])
-        outputs = sorted((task.signs[i] * (1 - reached[0]), task.signs[i] * (1 + reached[1])))
+        level = 0.0 if thresholded else 1.0
+        outputs = sorted((task.signs[i] * (level - reached[0]), task.signs[i] * (level + reached[1])))
         found.append(_around(apart, off, distances, ends, excess, (outputs[0] - 4 * U, outputs[1] + 4 * U)))
     low, high = np.max([one[:, 0] for one in found], axis=0), np.min([one[:, 1] for one in found], axis=0)
     return np.stack([low, high], axis=1)

@@ -132,6 +132,13 @@ def in_bowl(case: Case, bowl: Bowl | None) -> list[Range] | None:
     return wide(case, _bowl_ends(bowl)) or None
 
 
+def determined(case: Case, tolerance: float) -> bool:
+    """Whether the outer ranges of all answers as good leave no weight any room."""
+    ranges = ranges_of(case.reference, tolerance)
+    room = WIDE * float(np.nan_to_num(case.reference.weights).max())
+    return ranges is not None and all(one.high - one.low <= room for one in ranges)
+
+
 def wide(case: Case, ends: Ends | None) -> list[Range] | None:
     """The weights that are not determined; None where their ends are not known."""
     if ends is None:

@@ -223,33 +223,6 @@ def test_a_command_takes_files_and_is_judged_alike():
 
 
 # -------------------------------------------------------------------------------------------------- command line
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((), ("give either a function", "--command")),
-        (("solvers",), ("is not package.module:function",)),
-        (("os;system:f",), ("is not package.module:function",)),
-        (("nowhere.at_all:f",), ("no module 'nowhere'", "install it")),
-        (("misbehaving:NUMBER",), ("is not a function",)),
-        (("misbehaving:missing",), ("misbehaving has no 'missing'", "check the name")),
-        (("misbehaving:raises", "-f", "l9"), ("unknown formulation 'l9'",)),
-        (("misbehaving:raises", "--set", "D=1"), ("unknown parameter 'D' of l1",)),
-        (("misbehaving:raises", "--set", "C=-1"), ("C = -1 is outside the limits",)),
-        (("misbehaving:raises", "--level", "top"), ("level 'top' is unknown", "low, mid, high")),
-        (("misbehaving:raises", "--time-limit", "0"), ("time limit 0 is not positive",)),
-        (("misbehaving:raises", "--specimens", "unicorn"), ("unknown instance 'unicorn'",)),
-        (("misbehaving:raises", "--specimens", "labels-rare"), ("does not suit l1",)),
-        (("misbehaving:raises", "--specimens", ","), ("names no instance",)),
-        (("misbehaving:raises", "-o", "report.txt"), ("output report.txt", ".json")),
-        (("misbehaving:raises", "--command", "x {instance} {answer}"), ("give either a function",)),
-        (("--command", "x {instance}"), ("lacks {instance} or {answer}",)),
-    ],
-)
-def test_refusals(refusal, arguments, words):
-    said = refusal("conform", *arguments)
-    assert all(word in said for word in words), said
-
-
 def test_a_report_is_printed_and_written(run, tmp_path):
     names = ("--specimens", "by-hand,two-samples", "-o", tmp_path / "report.json")
     code, out, _ = run("conform", "misbehaving:sharing", *names)

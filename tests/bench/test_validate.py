@@ -157,21 +157,6 @@ def test_the_plan_has_every_formulation_and_only_small_instances():
     assert len(plan(quick=True)) < len(plan()) / 4
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--largest", "1"), ("no instance is that small",)),
-        (("--time-limit", "0"), ("--time-limit 0 is not positive",)),
-        (("-o", "missing/folder"), ("no folder missing", "create it first")),
-        (("-o", "pyproject.toml"), ("is no folder",)),
-    ],
-)
-def test_refusals(refusal, monkeypatch, arguments, words):
-    monkeypatch.chdir(COMMITTED.parent.parent)
-    said = refusal("validate", *arguments)
-    assert all(word in said for word in words), said
-
-
 def test_the_command_shows_the_matrix_and_writes_it(run, monkeypatch, tmp_path):
     monkeypatch.setattr("mklcvx.bench.matrix.plan", lambda quick, largest: [("ckl", "by-hand")])
     code, out, _ = run("validate", "-o", tmp_path / "found")

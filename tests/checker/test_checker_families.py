@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from honest import claimed, honest
+from honest import claimed, written
 from labelled import synthetic
 from mklcvx import Instance, solve, zoo
 from mklcvx.checker import families as checker_families
@@ -27,7 +27,7 @@ AS_Y = Instance(INSTANCE.kernels, 2 * INSTANCE.targets.values[:, 0] - 1)
 
 
 def record_of(instance: Instance, name: str, **given) -> dict:
-    return honest(instance, solve(instance, name, tol=1e-10, **given))
+    return written(solve(instance, name, tol=1e-10, **given))
 
 
 def audit(folder, record: dict, instance: Instance) -> int:
@@ -41,7 +41,7 @@ def audit(folder, record: dict, instance: Instance) -> int:
 @pytest.mark.parametrize("instance", [INSTANCE, AS_Y], ids=["labels", "y"])
 def test_the_bounds_are_found_again_and_confirmed(tmp_path, capsys, name, instance):
     solution = solve(instance, name, tol=1e-10)
-    record = honest(instance, solution)
+    record = written(solution)
     lower, upper = checker_families.check(instance.kernels, instance.targets.indicators(), record)
     scale = solution.certificate.scale
     assert lower == pytest.approx(solution.certificate.lower, abs=2e-8 * scale)

@@ -145,9 +145,8 @@ def test_a_ridge_of_a_few_roundings_is_proved(samples):
     assert not is_semidefinite(kernels, [1.0, 1.0], Fraction(-values[-4]))
 
 
-def test_kernels_far_from_semidefinite_are_refused():
-    with pytest.raises(ValueError, match="far from semidefinite"):
-        least_ridge(stack_of(-1e30 * np.eye(3)[None] + 1e30), [1.0])
+def test_kernels_far_from_semidefinite_have_a_large_ridge():
+    assert 1e30 <= least_ridge(stack_of(-1e30 * np.eye(3)[None] + 1e30), [1.0]) <= 1.6e30
 
 
 def test_certificates_and_the_auditor_eliminate_alike():

@@ -1,4 +1,4 @@
-"""What `solve` says with any loss, the auditor and ball arithmetic say too: from the file, and of the same optimum."""
+"""What `solve` says with any loss, the auditor says too: from the file, and of the same optimum."""
 
 from __future__ import annotations
 

@@ -119,12 +119,12 @@ def test_no_gap_is_confirmed_where_every_alpha_is_at_its_bound(tmp_path, case):
     record, y = written(solution), case[0].targets.values
     point = single_tasks.evaluated(case[0].kernels, y, record)
     claims.claims(record, point)
-    for wider in ({"upper": point.upper + point.size / 2**199}, {"lower": point.lower - point.size / 2**199}):
+    for wider in ({"upper": point.upper + point.terms / 2**199}, {"lower": point.lower - point.terms / 2**199}):
         with pytest.raises(ValueError, match="gap: smaller than the difference"):
             claims.claims(record, point._replace(**wider))
-    record["certificate"]["gap"] = float(point.upper - point.lower + point.size / 2**198)
+    record["certificate"]["gap"] = float(point.upper - point.lower + point.terms / 2**198)
     with pytest.raises(ValueError, match="relative_gap"):
-        claims.claims(record, point._replace(upper=point.upper + point.size / 2**199))
+        claims.claims(record, point._replace(upper=point.upper + point.terms / 2**199))
 
 
 def test_block_elastic_at_zero_is_sum_whatever_the_kernels():

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-import scipy.io
 
 from mklcvx import Instance, MKLClassifier, mkl_path, save_instance
 from mklcvx.io.machine_files import load_answer, load_machines, save_machines
@@ -94,15 +93,6 @@ def test_two_classes_have_one_machine_and_their_own_names(run, tmp_path):
     np.testing.assert_array_equal(solution.y, np.repeat([-1, 1], 6))
 
 
-def test_a_mat_file_with_KH_and_Y_takes_two_commands(run, tmp_path):
-    scipy.io.savemat(tmp_path / "wild.mat", {"KH": np.moveaxis(K, 0, 2), "Y": (CODES[:, None] - 1) // 2})
-    scipy.io.savemat(tmp_path / "new.mat", {"Ktest": np.moveaxis(TEST, 0, 2), "test_y": (CODES[:T, None] - 1) // 2})
-    assert run("solve", tmp_path / "wild.mat", "-o", tmp_path / "answer.json")[0] == 0
-    code, _, err = run("predict", tmp_path / "answer.json", tmp_path / "new.mat")
-    assert code == 0
-    assert "accuracy" in err
-
-
 def test_losses_of_all_classes_at_once_stay_one_problem(run, file):
     code, out, err = run("solve", file, "--set", "loss=softmax", "--json")
     assert (code, err) == (0, "")
@@ -114,25 +104,6 @@ def test_machines_that_are_not_certified_are_said_and_counted(run, file, tmp_pat
     assert code == 1
     assert "of 3 machines; the worst: not certified" in err
     assert not load_machines(tmp_path / "answer.json").certified
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--multi-class", "pairs"), "--multi-class pairs is unknown: known: ovo, ovr"),
-        (("--multi-class", "ovr", "--set", "loss=softmax"), "l1 needs one machine: leave it out"),
-        (("--trace", "trace.json"), "--trace follows one machine"),
-        (("--set", "nu=2"), "parameter nu = 2 is outside the limits"),
-        (("-f", "ckl"), "ckl needs groups of kernels, the instance has none: store groups in the file"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_what_does_not_fit_several_classes_is_refused(run, file, tmp_path, monkeypatch, options, words):
-    monkeypatch.chdir(tmp_path)
-    code, out, err = run("solve", file, "-q", *options)
-    assert (code, out) == (2, "")
-    assert words in err
-    assert err.count("\n") == 1
 
 
 # ------------------------------------------------------------------------------------------------- 6: cv and path

@@ -13,7 +13,7 @@ import pytest
 from joblib import parallel_config
 from sklearn.model_selection import StratifiedKFold
 
-from mklcvx import Instance, LowRank, MKLClassifier, zoo
+from mklcvx import Instance, MKLClassifier, zoo
 from mklcvx.estimators.cross_validation import FoldsMissing, cross_validate
 from mklcvx.io.files import save_instance
 
@@ -112,22 +112,6 @@ def test_the_exit_status_is_the_worst_one(run, wine):
     assert "4 of 4 solutions are not certified; the first: not certified: relative gap" in err
 
 
-@pytest.mark.parametrize("score", ["accuracy", "balanced_accuracy", "f1", "f1_macro", "mcc", "roc_auc"])
-def test_scores_of_two_classes(score):
-    (row,) = cross_validate(WINE, "l1", [{"C": 1.0}], folds=2, score=score).rows
-    assert 0.8 < row.scores.mean() <= 1
-
-
-def test_kernels_in_factors_have_the_same_folds():
-    factors = [column[:, None] for column in np.random.default_rng(0).normal(size=(3, 20))]
-    y, kernels = np.sign(factors[0][:, 0]), LowRank(factors)
-    low, dense = (
-        cross_validate(Instance(stack, y), "l1", [{"C": 1.0}], folds=2).rows[0] for stack in (kernels, [*kernels])
-    )
-    np.testing.assert_array_equal(low.scores, dense.scores)
-    assert low.certified
-
-
 @pytest.mark.filterwarnings("ignore:all points of the grid are equally good")
 def test_classes_and_label_sets():
     (row,) = cross_validate(CLASSES, "ml_sum", [{"C": 1.0}], folds=3).rows
@@ -141,28 +125,6 @@ def test_classes_and_label_sets():
     nearly = Instance(CLASSES.kernels, labels=1 - labels)
     (row,) = cross_validate(nearly, "ml_sum", [{"C": 1.0}], folds=3).rows
     assert row.scores.min() > 0.9  # a label that all training samples have is predicted
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--grid", "C"), "--grid 'C' is not KEY=V1,V2,..."),
-        (("--grid", "thetta=1"), "unknown parameter 'thetta' of l1"),
-        (("--grid", "C=1", "--set", "C=2"), "C is both fixed and varied"),
-        (("--grid", "C=1", "--folds", "1"), "folds = 1: there are"),
-        (("--grid", "C=1", "--folds", "59"), "samples of the smallest class"),
-        (("--grid", "C=1", "--score", "acuracy"), "did you mean 'accuracy'?"),
-        (("--grid", "C=1", "--jobs", "0"), "--jobs"),
-        (("--grid", "C=1", "--seed", str(2**32)), "--seed"),
-        (("--grid", "C=1", "--normalise", "sum"), "normalise 'sum' is unknown"),
-        (("--grid", "lam=1", "-f", "hypergraph"), "hypergraph embeds and has no score"),
-        (("--grid", "C=1", "-o", "cv.csv"), ".jsonl or .json"),
-        (("--set", "C=2"), "grid: l1 has no C here to vary: give --grid C=0.1,1,10 in place of --set C"),
-        (("--set", "nu=0.3"), "give --grid nu=0.1,0.3,0.5 in place of --set nu"),
-    ],
-)
-def test_unusable_requests_are_refused_in_one_line(refusal, wine, arguments, words):
-    assert words in refusal("cv", wine, *arguments)
 
 
 def test_a_score_must_fit_the_targets(refusal, tmp_path):

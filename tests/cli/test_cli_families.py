@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import csv
-import json
 
 import numpy as np
 import pytest
 
-import mklcvx
 from mklcvx import Instance, formulations
 from mklcvx.certificate import solution
 from mklcvx.cli import solve as cli_solve
 from mklcvx.io.files import load_solution, save_instance
-from mklcvx.problem.preprocessing import Preprocessing
-from mklcvx.problem.targets import as_words
-from refusals import KEYS, strict
+from refusals import strict
 from stacks import FOR_COMMANDS
 
 pytestmark = pytest.mark.slow
 
-N, M, T = 8, 3, 5
+T = 5
 K = FOR_COMMANDS.kernels
 TEST_Y, TEST, DIAGONALS = FOR_COMMANDS.test_y, FOR_COMMANDS.test_kernels, FOR_COMMANDS.test_diagonals
 LABELS = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0, 1], [0, 0, 0]])
@@ -74,15 +70,6 @@ def test_solution_of_every_family_is_shown(run, labelled, name):
     assert noted == (name in EMBEDDINGS)
 
 
-@pytest.mark.parametrize("name", EMBEDDINGS)
-def test_dependent_labels_are_noted(run, tmp_path, name):
-    path = saved(tmp_path / "twice.npz", labels=LABELS[:, [0, 1, 1]])
-    code, out, _ = run("solve", path, "-f", name)
-    assert code == 0
-    assert "the 3 labels are dependent" in " ".join(out.split())
-    assert "has rank 2" in " ".join(out.split())
-
-
 def test_parameters_are_shown_as_words_numbers_and_flags(run, labelled):
     shown = [
         run("solve", labelled, "-f", name, *options)[1].splitlines()[0]
@@ -95,95 +82,6 @@ def test_parameters_are_shown_as_words_numbers_and_flags(run, labelled):
     assert "hypergraph (expansion = star, lam = 1, dimensions = 2)" in shown[0]
     assert "ts (lam = 0.1, balanced, C = 1)" in shown[1]
     assert "ts (lam = 0.01, C = 1)" in shown[2]
-
-
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_json_of_many_labels_has_a_row_for_every_label(run, labelled, name):
-    code, out, err = run("solve", labelled, "-f", name, "--json")
-    assert (code, err) == (0, "")
-    content = strict(out)
-    assert set(content) >= KEYS
-    assert (content["formulation"], content["status"], content["target"]) == (name, "certified", "labels")
-    named = {"lower", "upper", "gap", "relative_gap", "scale", "rounding", "ridge", "ridge_share", "stretch"}
-    assert set(content["certificate"]) - {"ridges", "gain"} == named
-    assert content["objective"] in (content["certificate"]["lower"], content["certificate"]["upper"])
-    assert np.shape(content["weights"]) == (M,)
-    assert np.shape(content["alpha"]) == (3, N)
-    assert np.shape(content["bias"]) == (3,)
-    assert content["bias_interval"] is None
-    assert content["coefficients"] is None or np.shape(content["coefficients"]) == (3, M, N)
-    assert content["y"] == (2 * LABELS.T - 1).tolist()
-    assert content["label_names"] == ["red", "green", "blue"]
-    assert content["classes"] is None
-    assert (content["norms"] is None) == (name in ("ts", "ts_l1", "alignment"))
-    if name.startswith("ml_"):
-        assert content["parameters"]["bias"] is False
-        assert content["bias"] == [0, 0, 0]
-        assert np.shape(content["multipliers"]["gamma"]) == (3,)
-
-
-def test_maximum_is_reported_as_a_maximum(run, labelled):
-    content = strict(run("solve", labelled, "-f", "alignment", "--json")[1])
-    assert content["objective"] == content["certificate"]["lower"]
-    content = strict(run("solve", labelled, "-f", "ts", "--json")[1])
-    assert content["objective"] == content["certificate"]["upper"]
-    assert np.shape(content["multipliers"]["beta"]) == (N * (N + 1) // 2,)
-
-
-@pytest.mark.parametrize("name", EMBEDDINGS)
-def test_json_of_a_hypergraph_has_its_embedding(run, labelled, name):
-    code, out, err = run("solve", labelled, "-f", name, "--set", "dimensions=2", "--json")
-    assert (code, err) == (0, "")
-    content = strict(out)
-    assert set(content) >= KEYS
-    assert (content["status"], content["parameters"]["dimensions"]) == ("certified", 2)
-    assert [content[key] for key in ("alpha", "coefficients", "norms", "bias_interval")] == [None] * 4
-    assert np.shape(content["multipliers"]["Z"]) == (N, 3)
-    assert np.shape(content["multipliers"]["B"]) == (N, 2)
-    assert np.shape(content["multipliers"]["eigenvalues"]) == (3,)
-    assert "1 of 8 samples" in content["notes"][0]
-
-
-@pytest.mark.parametrize("name", FAMILIES)
-def test_every_family_solves_classes_and_plus_minus_one(run, problem, classed, name):
-    for file, kind, rows in ((problem, "y", 1), (classed, "classes", 3)):
-        code, out, _ = run("solve", file, "-f", name, "--json")
-        content = strict(out)
-        assert (code, content["status"], content["target"]) == (0, "certified", kind)
-        assert np.size(content["y"]) == rows * N
-    assert content["label_names"] == content["classes"] == ["cat", "dog", "owl"]
-
-
-@pytest.mark.parametrize("name", ["ml_minimax", "ts", "hypergraph"])
-def test_uncertified_solution_of_a_family_has_status_one(run, labelled, name):
-    code, out, err = run("solve", labelled, "-f", name, "--max-iter", "1", "--json")
-    content = strict(out)
-    assert (code, content["status"]) == (1, "not_certified")
-    assert err == f"mklcvx: {content['message']}\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((), ("l1 needs labels y in {−1, +1}, the instance has labels", "one of the 3 labels", "use ml_sum")),
-        (("-f", "elastic"), ("elastic needs labels y", "or use ml_sum")),
-        (("-f", "ml_sum", "--set", "nu=0.5"), ("unknown parameter 'nu' of ml_sum",)),
-        (("-f", "ml_minimax", "--set", "C=0"), ("parameter C = 0 is outside the limits of ml_minimax",)),
-        (("-f", "ts", "--set", "lam=0"), ("parameter lam = 0 is outside the limits of ts", "λ > 0")),
-        (("-f", "ts", "--set", "balanced=perhaps"), ("parameter balanced = 'perhaps' is neither true nor false",)),
-        (("-f", "alignment", "--set", "approximate=3"), ("parameter approximate = 3 is neither true nor false",)),
-        (("-f", "hypergraph", "--set", "expansion=stars"), ("expansion = 'stars'", "did you mean 'star'?")),
-        (("-f", "hypergraph", "--set", "dimensions=4"), ("dimensions = 4 exceeds the rank of A", "at most 3")),
-        (("-f", "hypergraph", "--set", "dimensions=1.5"), ("dimensions = 1.5", "a whole number")),
-        (("-f", "hypergraph_smooth", "--set", "smoothing=0"), ("smoothing = 0", "σ > 0")),
-        (("-f", "hypergraf"), ("unknown formulation 'hypergraf'", "did you mean 'hypergraph'?")),
-        (("-f", "ml_sum", "--solver", "silp_exact"), ("silp_exact does not fit ml_sum", "l1, sm1 and hypergraph")),
-    ],
-)
-def test_unusable_requests_of_the_families_are_refused_in_one_line(refusal, labelled, arguments, words):
-    message = refusal("solve", labelled, *arguments)
-    for word in words:
-        assert word in message
 
 
 @pytest.mark.parametrize("name", ["ml_sum", "ts", "hypergraph"])
@@ -234,16 +132,6 @@ def test_predictions_of_classes_name_the_class(run, classed, tmp_path, name):
     assert err == f"accuracy {np.mean(np.array(columns[3]) == TEST_CLASSES):.4f} on {T} samples\n"
 
 
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_predictions_of_plus_minus_one_are_the_same_table_in_every_family(run, problem, tmp_path, name):
-    run("solve", problem, "-f", name, "-q", "-o", tmp_path / "answer.json")
-    code, out, err = run("predict", tmp_path / "answer.json", problem)
-    header, (values, labels) = table_of(out)
-    assert (code, header) == (0, ["decision", "label"])
-    assert [int(label) for label in labels] == [1 if float(value) >= 0 else -1 for value in values]
-    assert err.startswith("accuracy ")
-
-
 @pytest.mark.parametrize(
     "given", [np.arange(T) % 3, np.arange(T) % 3.0, np.array(["zero", "one", "two"])[np.arange(T) % 3]]
 )
@@ -256,22 +144,6 @@ def test_test_classes_are_compared_by_value_or_name_whatever_their_type(run, tmp
     predicted = table_of(out)[1][-1]
     expected = np.mean(np.array(predicted) == np.array(["zero", "one", "two"])[np.arange(T) % 3])
     assert (code, err) == (0, f"accuracy {expected:.4f} on {T} samples\n")
-
-
-@pytest.mark.parametrize("dtype", [int, float, bool, np.longdouble])
-def test_files_of_predictions_hold_classes_of_their_own_type(run, tmp_path, dtype):
-    classes = (np.arange(N) % 2).astype(dtype)
-    path = saved(tmp_path / "numbers.npz", classes=classes)
-    run("solve", path, "-f", "ml_sum", "-q", "-o", tmp_path / "answer.json")
-    np.savez(tmp_path / "test.npz", test_kernels=TEST, test_classes=(np.arange(T) % 2).astype(dtype))
-    expected = load_solution(tmp_path / "answer.json").predict(TEST)
-    for ending in ("json", "npz"):
-        code, _, err = run("predict", tmp_path / "answer.json", tmp_path / "test.npz", "-o", tmp_path / f"out.{ending}")
-        assert (code, err) == (0, f"accuracy {np.mean(expected == np.arange(T) % 2):.4f} on {T} samples\n")
-    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["label"] == expected.tolist()
-    assert np.load(tmp_path / "out.npz")["label"].dtype == dtype
-    code, out, _ = run("predict", tmp_path / "answer.json", tmp_path / "test.npz")
-    assert table_of(out)[1][-1] == as_words(expected)
 
 
 @pytest.mark.parametrize("name", EMBEDDINGS)
@@ -294,23 +166,6 @@ def test_predictions_of_a_hypergraph_are_embeddings(run, labelled, tmp_path, nam
         np.testing.assert_array_equal(arrays["embedding"], embedded)
 
 
-def test_predictions_of_many_labels_are_written_as_csv_json_or_npz(run, labelled, classed, tmp_path):
-    for file, labels in ((labelled, (T, 3)), (classed, (T,))):
-        answer = tmp_path / "answer.json"
-        run("solve", file, "-f", "ml_sum", "-q", "-o", answer)
-        model = load_solution(answer)
-        for ending in ("csv", "json", "npz"):
-            assert run("predict", answer, file, "-o", tmp_path / f"out.{ending}")[:2] == (0, "")
-        content = strict((tmp_path / "out.json").read_text(encoding="utf-8"))
-        assert np.shape(content["label"]) == labels
-        assert content["decision"] == model.decision_function(TEST).tolist()
-        assert content["label"] == model.predict(TEST).tolist()
-        with np.load(tmp_path / "out.npz", allow_pickle=False) as arrays:
-            np.testing.assert_array_equal(arrays["decision"], content["decision"])
-            np.testing.assert_array_equal(arrays["label"], content["label"])
-        assert len((tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()) == T + 1
-
-
 @pytest.mark.parametrize("names", [["x", "decision x", "y"], ["a,b", 'quo"te', "two\nlines"], ["\ud800", "α", " "]])
 def test_every_label_has_its_columns_whatever_its_name(run, tmp_path, names):
     path = saved(tmp_path / "names.npz", labels=LABELS, label_names=names)
@@ -324,67 +179,6 @@ def test_every_label_has_its_columns_whatever_its_name(run, tmp_path, names):
         assert [name for name in header[3:] if "\\" not in name] == [name for name in names if name != "\ud800"]
 
 
-@pytest.mark.parametrize("name", ["ml_sum", "ts", "hypergraph"])
-def test_without_test_labels_no_score_is_said(run, labelled, tmp_path, name):
-    run("solve", labelled, "-f", name, "-q", "-o", tmp_path / "answer.json")
-    np.savez(tmp_path / "test.npz", test_kernels=TEST)
-    code, out, err = run("predict", tmp_path / "answer.json", tmp_path / "test.npz")
-    assert (code, err) == (0, "")
-    assert out.count("\n") == T + 1
-
-
-@pytest.mark.parametrize("name", ["ml_sum", "hypergraph"])
-def test_no_test_samples_give_a_header_alone(run, labelled, tmp_path, name):
-    run("solve", labelled, "-f", name, "-q", "-o", tmp_path / "answer.json")
-    np.savez(tmp_path / "test.npz", test_kernels=TEST[:, :0], test_labels=TEST_LABELS[:0])
-    code, out, err = run("predict", tmp_path / "answer.json", tmp_path / "test.npz")
-    assert (code, out.count("\n"), err) == (0, 1, "")
-
-
-@pytest.mark.parametrize(
-    ("arrays", "words"),
-    [
-        ({"test_y": TEST_Y}, ("test_y is given where the training samples have labels", "give test_labels")),
-        ({"test_labels": TEST_LABELS[:, :2]}, ("test_labels has 2 columns for 3 labels", "give one per label")),
-        ({"test_labels": TEST_LABELS[:2]}, ("test_labels has 2 rows for 5 rows of test_kernels",)),
-        ({"test_labels": TEST_LABELS[:, 0]}, ("test_labels has shape (5,)",)),
-        ({"test_labels": 2 * TEST_LABELS}, ("test_labels has entries other than 0 and 1",)),
-    ],
-)
-@pytest.mark.parametrize("name", ["ml_sum", "hypergraph"])
-def test_unusable_test_labels_are_refused_before_anything_is_printed(
-    refusal, run, labelled, tmp_path, name, arrays, words
-):
-    run("solve", labelled, "-f", name, "-q", "-o", tmp_path / "answer.json")
-    np.savez(tmp_path / "test.npz", test_kernels=TEST, **arrays)
-    message = refusal("predict", tmp_path / "answer.json", tmp_path / "test.npz")
-    for word in ("mklcvx: test ", "test.npz: ", *words):
-        assert word in message
-    assert message.count("test.npz") == 1
-
-
-def test_unknown_test_classes_are_refused(refusal, run, classed, tmp_path):
-    run("solve", classed, "-f", "ml_sum", "-q", "-o", tmp_path / "answer.json")
-    np.savez(tmp_path / "test.npz", test_kernels=TEST, test_classes=np.arange(T))
-    message = refusal("predict", tmp_path / "answer.json", tmp_path / "test.npz")
-    assert "test_classes has 0, 1, 2, 3, … (5 values), the training samples have cat, dog, owl" in message
-
-
-@pytest.mark.parametrize("name", ["ml_sum", "alignment", "hypergraph"])
-@pytest.mark.parametrize(
-    "options", [("--normalise", "cosine"), ("--centre", "--normalise", "trace")], ids=["cosine", "centred"]
-)
-def test_preprocessing_travels_with_the_solution_of_every_family(run, labelled, tmp_path, name, options):
-    answer = tmp_path / "answer.json"
-    assert run("solve", labelled, "-f", name, *options, "-q", "-o", answer)[0] == 0
-    code, out, _ = run("predict", answer, labelled)
-    chain = Preprocessing.from_options(centre="--centre" in options, normalise=options[-1]).fit(K)
-    by_hand = mklcvx.solve(Instance(chain.train(K), labels=LABELS), name)
-    expected = by_hand.decision_function(chain.test(TEST, DIAGONALS))
-    assert code == 0
-    np.testing.assert_allclose(np.array(table_of(out)[1][:3], dtype=float).T, expected, rtol=1e-7, atol=1e-9)
-
-
 @pytest.mark.parametrize(("name", "left_out"), [("ts", "beta"), ("hypergraph", "Z and B")])
 def test_arrays_too_large_for_json_are_said_to_be_left_out(run, labelled, tmp_path, monkeypatch, name, left_out):
     monkeypatch.setattr(cli_solve, "LARGE", 20)
@@ -394,28 +188,3 @@ def test_arrays_too_large_for_json_are_said_to_be_left_out(run, labelled, tmp_pa
     assert f"answer.json: {left_out} left out, too large for JSON: end the name in .npz to keep all\n" in err
     assert run("solve", labelled, "-f", name, "-q", "-o", tmp_path / "answer.npz") == (0, "", "")
     assert run("predict", tmp_path / "answer.npz", labelled)[0] == 0
-
-
-def test_embedding_left_out_of_json_is_asked_for_in_one_line(run, refusal, labelled, tmp_path, monkeypatch):
-    monkeypatch.setattr(solution, "LARGE", 20)
-    run("solve", labelled, "-f", "hypergraph", "-q", "-o", tmp_path / "answer.json")
-    assert "B is too large for JSON" in refusal("predict", tmp_path / "answer.json", labelled)
-
-
-def test_labels_of_a_matlab_file_give_the_same_predictions(run, labelled, tmp_path):
-    import scipy.io
-
-    variables = {
-        "kernels": np.moveaxis(K, 0, 2),
-        "labels": LABELS > 0,
-        "label_names": np.array(["red", "green", "blue"], dtype=object),
-        "test_kernels": np.moveaxis(TEST, 0, 2),
-        "test_labels": TEST_LABELS > 0,
-    }
-    scipy.io.savemat(tmp_path / "labels.mat", variables)
-    said = []
-    for file in (labelled, tmp_path / "labels.mat"):
-        run("solve", file, "-f", "ml_sum", "-q", "-o", tmp_path / "answer.json")
-        said.append(run("predict", tmp_path / "answer.json", file))
-    assert said[0] == said[1]
-    assert said[0][2].startswith("macro F1 ")

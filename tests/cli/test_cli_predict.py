@@ -10,7 +10,7 @@ import scipy.io
 
 import mklcvx
 from mklcvx import Instance
-from mklcvx.io.files import load_solution, save_instance
+from mklcvx.io.files import load_solution, save_instance, save_solution
 from mklcvx.problem.preprocessing import Preprocessing
 from refusals import strict
 from stacks import FOR_COMMANDS
@@ -46,9 +46,20 @@ def test_without_test_labels_no_accuracy_is_said(run, answer, tmp_path):
     assert out.count("\n") == T + 1
 
 
+def test_where_rounding_moves_decision_values_it_is_said(run, answer, tmp_path):
+    """Entries of 1e12 whose sum with α∘y cancels, and nothing of the scale that is left is known to six digits."""
+    solution = load_solution(answer)
+    used = np.flatnonzero(solution.alpha)[:2]
+    rows = np.zeros((M, 1, N))
+    rows[:, 0, used] = 1e12 * (solution.alpha * solution.y)[used[::-1]] * (1, -1)
+    np.savez(tmp_path / "far.npz", test_kernels=rows)
+    code, _, err = run("predict", answer, tmp_path / "far.npz")
+    assert code == 0
+    assert "rounding may move these decision values by" in err
+
+
 @pytest.mark.parametrize(
-    ("name", "named"),
-    [("y", ()), ("Y", ()), ("label", ()), ("z", ("--var", "y=z")), ("z", ("--var", "test_y=z"))],
+    ("name", "named"), [("y", ()), ("Y", ()), ("label", ()), ("z", ("--var", "y=z")), ("z", ("--var", "test_y=z"))]
 )
 def test_the_truth_is_found_by_its_name_or_named(run, answer, tmp_path, name, named):
     np.savez(tmp_path / "test.npz", test_kernels=TEST, **{name: TEST_Y})
@@ -120,27 +131,65 @@ def test_cosine_asks_for_the_test_diagonals(run, refusal, problem, tmp_path):
     assert "test_diagonals is missing" in refusal("predict", tmp_path / "answer.json", tmp_path / "test.npz")
 
 
-def test_centring_works_where_it_takes_most_of_the_kernel_away(run, tmp_path):
-    features = np.random.default_rng(0).normal(1000.0, 1.0, size=(20, 3))
-    np.savez(tmp_path / "far.npz", kernels=(features @ features.T)[None], y=np.tile([1, -1], 10))
-    assert run("solve", tmp_path / "far.npz", "--centre", "-q")[0] == 0
+SETS, TEST_SETS = np.eye(3, dtype=int)[np.arange(N) % 3], np.eye(3, dtype=int)[np.arange(T) % 3]
+SOLVED = {
+    "y": ("l1", {"y": Y}),
+    "labels": ("ml_sum", {"labels": SETS}),
+    "embedding": ("hypergraph", {"labels": SETS}),
+    "classes": ("ml_sum", {"classes": np.array(["cat", "dog"])[np.arange(N) % 2]}),
+    "response": ("l1", {"response": np.arange(N) / 2}),
+}
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """Solutions for every kind of targets."""
+    place = tmp_path_factory.mktemp("answers")
+    for kind, (name, targets) in SOLVED.items():
+        save_solution(place / f"{kind}.json", mklcvx.solve(Instance(K, **targets), name))
+    return place
 
 
 @pytest.mark.parametrize(
-    ("arrays", "words"),
+    ("kind", "arrays", "words"),
     [
-        ({"kernels": K}, ("no array 'test_kernels' (found kernels 3×8×8)", "--var test_kernels=NAME")),
-        ({"test_kernels": TEST[:2]}, ("test_kernels have shape (2, 5, 8)", "give (3, t, 8)")),
-        ({"test_kernels": TEST * np.nan}, ("the entry nan at [0, 0, 0]",)),
-        ({"test_kernels": TEST, "test_y": [1, -1]}, ("test_y has 2 labels for 5 rows of test_kernels",)),
-        ({"test_kernels": TEST, "test_y": [0, 1, 0, 1, 1]}, ("test_y has labels 0, 1", "store −1 and +1")),
+        (
+            "y",
+            {"kernels": K, "test_kernels": None},
+            ("no array 'test_kernels' (found kernels 3×8×8)", "--var test_ker"),
+        ),
+        ("y", {"test_kernels": TEST[:2]}, ("test_kernels have shape (2, 5, 8)", "give (3, t, 8)")),
+        ("y", {"test_kernels": TEST * np.nan}, ("the entry nan at [0, 0, 0]",)),
+        ("y", {"test_y": [1, -1]}, ("test_y has 2 labels for 5 rows of test_kernels",)),
+        ("y", {"test_y": [0, 1, 0, 1, 1]}, ("test_y has labels 0, 1", "store −1 and +1")),
+        (
+            "y",
+            {"test_response": np.ones(T)},
+            ("test_response is given where the training samples have y: give test_y",),
+        ),
+        ("labels", {"test_y": TEST_Y}, ("test_y is given where the training samples have labels", "give test_labels")),
+        ("labels", {"test_labels": TEST_SETS[:, :2]}, ("test_labels has 2 columns for 3 labels", "give one per label")),
+        ("embedding", {"test_labels": TEST_SETS[:2]}, ("test_labels has 2 rows for 5 rows of test_kernels",)),
+        ("embedding", {"test_labels": TEST_SETS[:, 0]}, ("test_labels has shape (5,)",)),
+        ("labels", {"test_labels": 2 * TEST_SETS}, ("test_labels has entries other than 0 and 1",)),
+        (
+            "classes",
+            {"test_classes": np.arange(T)},
+            ("test_classes has 0, 1, 2, 3, … (5 values), the training samples",),
+        ),
+        ("response", {"test_y": [1] * T}, ("where the training samples have response: give test_response",)),
+        ("response", {"test_response": [1.0]}, ("test_response has 1 rows for 5 rows of test_kernels",)),
+        ("response", {"test_response": np.full(T, np.nan)}, ("test_response has the entry nan at [0]",)),
+        ("response", {"test_response": np.ones((T, 2))}, ("test_response has 2 columns for 1 outputs",)),
     ],
 )
-def test_unusable_test_files_are_refused_before_anything_is_printed(refusal, answer, tmp_path, arrays, words):
-    np.savez(tmp_path / "test.npz", **arrays)
-    message = refusal("predict", answer, tmp_path / "test.npz", "-o", tmp_path / "labels.csv")
+def test_unusable_test_files_are_refused_before_anything_is_printed(refusal, answers, tmp_path, kind, arrays, words):
+    kept = {name: array for name, array in {"test_kernels": TEST, **arrays}.items() if array is not None}
+    np.savez(tmp_path / "test.npz", **kept)
+    message = refusal("predict", answers / f"{kind}.json", tmp_path / "test.npz", "-o", tmp_path / "labels.csv")
     assert message.startswith("mklcvx: test ")
-    for word in ("test.npz: ", *words):
+    assert message.count("test.npz: ") == 1
+    for word in words:
         assert word in message
     assert not (tmp_path / "labels.csv").exists()
 
@@ -153,18 +202,8 @@ def test_decision_values_beyond_double_precision_are_refused(refusal, answer, tm
     assert "test_kernels are too large for double precision" in refusal("predict", answer, tmp_path / "test.npz")
 
 
-def test_no_test_samples_give_no_predictions(run, answer, tmp_path):
-    np.savez(tmp_path / "test.npz", test_kernels=TEST[:, :0], test_y=TEST_Y[:0])
-    assert run("predict", answer, tmp_path / "test.npz") == (0, "decision,label\n", "")
-
-
 def test_prediction_of_an_uncertified_solution_says_so(run, problem, tmp_path):
     run("solve", problem, "--max-iter", "1", "-q", "-o", tmp_path / "answer.json")
     code, _, err = run("predict", tmp_path / "answer.json", problem)
     assert code == 0
     assert "the solution is not certified: relative gap" in err
-
-
-@pytest.mark.parametrize("name", ["labels.txt", "nowhere/labels.csv"])
-def test_impossible_output_of_predictions_is_refused(refusal, problem, answer, tmp_path, name):
-    assert "output " in refusal("predict", answer, problem, "-o", tmp_path / name)

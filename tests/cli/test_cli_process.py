@@ -1,4 +1,5 @@
-"""The command line as a process of its own: no heavy import before solving, any terminal, readers who leave."""
+"""The command line as a process of its own: no heavy import before solving, any terminal, readers who leave; standard
+output and error that are closed, full, or no longer read leave the exit status true."""
 
 from __future__ import annotations
 
@@ -68,13 +69,6 @@ def test_version():
     assert (done.returncode, done.stdout, done.stderr) == (0, f"mklcvx {mklcvx.__version__}\n", "")
 
 
-def test_help_names_every_command():
-    done = process("--help")
-    assert (done.returncode, done.stderr) == (0, "")
-    for command in ("list", "explain", "solve", "predict", "demo"):
-        assert command in done.stdout
-
-
 def test_solving_in_a_process_of_its_own(problem, tmp_path):
     done = process("solve", problem, "--json", "-o", tmp_path / "answer.npz")
     assert (done.returncode, done.stderr) == (0, "")
@@ -117,3 +111,34 @@ def test_an_interrupt_during_the_imports_is_one_line_unless_it_is_to_be_ignored(
         assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "mklcvx: interrupted\n")
     else:
         assert "went on" in ended.stderr
+
+
+def shell(words, ending, problem):
+    """Status of a command behind a shell's redirection, and what it says on standard error."""
+    command = f"{sys.executable} -m mklcvx {words} {ending}; echo status ${{PIPESTATUS[0]}} >&3"
+    done = subprocess.run(
+        ["bash", "-c", f"exec 3>&1; {command.replace('@', str(problem))}"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return int(done.stdout.rsplit("status ", 1)[1]), done.stderr
+
+
+LOST = "mklcvx: standard output could not be written ({}): choose another place\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "ending", "status", "said"),
+    [
+        ("list", "> /dev/full", 2, LOST.format("No space left on device")),
+        ("list", ">&-", 2, LOST.format("it is closed")),
+        ("path @ --grid C=1,2,3 -q", "| true", 141, ""),
+        ("solve @ -q -o @.json", ">&-", 0, ""),
+        ("solve nowhere.npz", "2> /dev/full", 2, ""),
+        ("solve nowhere.npz", ">&- 2>&- <&-", 2, ""),
+    ],
+)
+def test_the_status_stays_true(problem, words, ending, status, said):
+    assert shell(words, ending, problem) == (status, said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 import numpy as np
 import pytest
@@ -11,76 +12,142 @@ import mklcvx
 from mklcvx.cli import options
 from mklcvx.problem import memory
 from mklcvx.solvers import solving
-from stacks import FOR_COMMANDS
+from stacks import FOR_COMMANDS, LABELS
 
 Y, K = FOR_COMMANDS.y, FOR_COMMANDS.kernels
+REFUSALS = {
+    "": {
+        "solv": ("solv", "solve"),
+        "--colour": ("--colour",),
+        "explain": ("Missing argument",),
+        "explain hubr": ("'hubr', nor is it a loss: did you mean 'huber'?",),
+        "predict answer.json": ("Missing argument",),
+        "predict nowhere.json nowhere.npz": ("nowhere.json: no such file",),
+        "demo --samples 1": ("--samples",),
+        "demo --html nowhere/page.html": ("no folder", "create it"),
+        "report missing.npz": ("missing.npz",),
+        "verify problem.npz answer.json --html page.pdf": ("page.pdf", ".html"),
+    },
+    "solve problem.npz": {
+        "--set C": ("--set 'C' is not KEY=VALUE", "write for example --set C=10"),
+        "--set =3": ("--set '=3' is not KEY=VALUE",),
+        "--set C=": ("--set 'C=' is not KEY=VALUE",),
+        "--set C=1 --set C=2": ("--set C is given twice", "keep one"),
+        "--set C=1e999": ("parameter C = inf is not a number",),
+        "--set C=1 --set nu=0.5": ("C and nu are both given", "keep one"),
+        "-f sm1 --set theta=0.1": ("theta = 0.1", "θ ≥ 1/M"),
+        "-f ckl --solver silp": ("silp does not fit ckl", "auto, clarabel, scs, interior, ckl_alternating, mirror"),
+        "--tol 0": ("tol = 0.0 is not between 0 and 1",),
+        "--tol small": ("--tol",),
+        "--max-iter 1.5": ("--max-iter",),
+        "--kernels ''": ("unknown kernel ''",),
+        "-o answer.txt": ("output answer.txt: unknown kind of file '.txt'", ".json or .npz"),
+        "-o nowhere/answer.json": ("no folder nowhere", "create it first"),
+        "-o": ("-o",),
+        "more.npz": ("more.npz", "see mklcvx solve --help"),
+        "--solver clarabel --trace t.csv": ("clarabel keeps no trace", "silp_exact, silp, simplemkl, level, analytic"),
+        "--solver silp --trace t.txt": ("t.txt", ".json"),
+        "--solver silp --trace nowhere/t.csv": ("nowhere",),
+        "--solver silp --trace same.json -o same.json": ("the solution goes there too",),
+        "--solver level --option share": ("--option 'share' is not KEY=VALUE", "--option seed=1"),
+        "--option seed=1": ("unknown option 'seed' of solver auto",),
+        "--solver level --option share=.5 --option share=.6": ("--option share is given twice",),
+    },
+    "solve labels.npz": {
+        "": ("l1 needs labels y in {−1, +1}, the instance has labels", "one of the 3 labels", "use ml_sum"),
+        "-f ts --set balanced=perhaps": ("parameter balanced = 'perhaps' is neither true nor false",),
+        "-f alignment --set approximate=3": ("parameter approximate = 3 is neither true nor false",),
+    },
+    "solve classes.npz -q": {
+        "--multi-class pairs": ("--multi-class pairs is unknown: known: ovo, ovr",),
+        "--multi-class ovr --set loss=softmax": ("l1 needs one machine: leave it out",),
+        "--trace trace.json": ("--trace follows one machine",),
+        "-f ckl": ("ckl needs groups of kernels, the instance has none: store groups in the file",),
+    },
+    "cv problem.npz": {
+        "--grid C=1 --set C=2": ("C is both fixed and varied",),
+        "--grid C=1 --folds 1": ("folds = 1: there are",),
+        "--grid C=1 --jobs 0": ("--jobs",),
+        f"--grid C=1 --seed {2**32}": ("--seed",),
+        "--grid lam=1 -f hypergraph": ("hypergraph embeds and has no score",),
+        "--grid C=1 -o cv.csv": (".jsonl or .json",),
+        "--folds 2 --set C=2": ("grid: l1 has no C here to vary: give --grid C=0.1,1,10 in place of --set C",),
+        "--folds 2 --set nu=0.3": ("give --grid nu=0.1,0.3,0.5 in place of --set nu",),
+    },
+    "report problem.npz": {
+        "-o page.txt": ("page.txt", ".html"),
+        "-o nowhere/page.html": ("no folder", "create it"),
+        "--solvers silp,simplex": ("simplex", "did you mean"),
+        "--solvers ,": ("--solvers", "names none"),
+        "--time-limit -1": ("time_limit", "seconds"),
+    },
+    "bench problem.npz": {
+        "--solvers nosuch": ("unknown solver 'nosuch'",),
+        "--solvers sm1_bcd": ("sm1_bcd does not fit l1",),
+        "--solvers mklpy-cka": ("mklpy-cka does not fit l1",),
+        "--solvers clarabel,clarabel": ("'clarabel' is named twice",),
+        "--solvers ,": ("no contestant is named",),
+        "--solvers clarabel --external 'clarabel=a {instance} {answer}'": ("'clarabel' is named twice",),
+        "--external 'run {instance} {answer}'": ("is not NAME=COMMAND",),
+        "--external 'a=run {instance}'": ("lacks {instance} or {answer}",),
+        '--external "a=run \'un {instance} {answer}"': ("cannot be split into words",),
+        "--rounds 0": ("rounds = 0",),
+        "--time-limit 0": ("time limit 0",),
+    },
+    "conform": {
+        "": ("give either a function", "--command"),
+        "solvers": ("is not package.module:function",),
+        "'os;system:f'": ("is not package.module:function",),
+        "nowhere.at_all:f": ("no module 'nowhere'", "install it"),
+        "misbehaving:NUMBER": ("is not a function",),
+        "misbehaving:missing": ("misbehaving has no 'missing'", "check the name"),
+        "misbehaving:raises --set D=1": ("unknown parameter 'D' of l1",),
+        "misbehaving:raises --level top": ("unknown level 'top'", "high, low, mid"),
+        "misbehaving:raises --time-limit 0": ("time limit 0 is not positive",),
+        "misbehaving:raises --specimens unicorn": ("unknown instance 'unicorn'",),
+        "misbehaving:raises --specimens labels-rare": ("does not suit l1",),
+        "misbehaving:raises --specimens ,": ("names no instance",),
+        "misbehaving:raises -o report.txt": ("output report.txt", ".json"),
+        "misbehaving:raises --command 'x {instance} {answer}'": ("give either a function",),
+        "--command 'x {instance}'": ("lacks {instance} or {answer}",),
+    },
+    "validate": {
+        "--largest 1": ("no instance is that small",),
+        "--time-limit 0": ("--time-limit 0 is not positive",),
+        "-o missing/folder": ("no folder missing", "create it first"),
+        "-o problem.npz": ("is no folder",),
+    },
+    "zoo": {
+        "export planted-l1-unequa": ("did you mean 'planted-l1-unequal'?",),
+        "export xyz": ("see 'mklcvx zoo'",),
+        "export all": ("no folder given",),
+        "export by-hand --as xls": ("--as 'xls' is unknown",),
+        "export by-hand --as mat -o a.npz": ("contradict each other",),
+        "export by-hand -o a.txt": ("unknown kind of file '.txt'",),
+        "export by-hand -o /nowhere/a.npz": ("no folder /nowhere",),
+        "--json export by-hand": ("--json",),
+        "exprt": ("No such command 'exprt'",),
+    },
+}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--set", "C"), ("--set 'C' is not KEY=VALUE", "write for example --set C=10")),
-        (("--set", "=3"), ("--set '=3' is not KEY=VALUE",)),
-        (("--set", "C="), ("--set 'C=' is not KEY=VALUE",)),
-        (("--set", "C=1", "--set", "C=2"), ("--set C is given twice", "keep one")),
-        (("--set", "biass=1"), ("unknown parameter 'biass' of l1", "did you mean 'bias'?")),
-        (("--set", "C=ten"), ("parameter C = 'ten' is not a number",)),
-        (("--set", "C=nan"), ("parameter C = nan is not a number",)),
-        (("--set", "C=1e999"), ("parameter C = inf is not a number",)),
-        (("--set", "C=-1"), ("parameter C = -1 is outside the limits of l1", "C > 0")),
-        (("--set", "C=1", "--set", "nu=0.5"), ("C and nu are both given", "keep one")),
-        (("-f", "sm1", "--set", "theta=0.1"), ("theta = 0.1", "θ ≥ 1/M")),
-        (("-f", "elastik"), ("unknown formulation 'elastik'", "did you mean 'elastic'?")),
-        (("-f", "svm"), ("svm takes one kernel, the instance has 3",)),
-        (("--solver", "clarabell"), ("unknown solver 'clarabell'", "did you mean 'clarabel'?")),
-        (
-            ("-f", "l2", "--solver", "silp_exact"),
-            ("solver silp_exact does not fit l2", "l2 is solved by auto, clarabel, scs, interior,"),
-        ),
-        (("--tol", "0"), ("tol = 0.0 is not between 0 and 1",)),
-        (("--tol", "small"), ("--tol",)),
-        (("--max-iter", "0"), ("max_iter = 0 is below 1",)),
-        (("--max-iter", "1.5"), ("--max-iter",)),
-        (("--time-limit", "-1"), ("time_limit = -1.0 is not positive",)),
-        (("--repair", "mend"), ("--repair mend is unknown", "give 'clip' or 'shift'")),
-        (("--normalise", "tracee"), ("normalise 'tracee' is unknown", "did you mean 'trace'?")),
-        (("--kernels", "age,weight"), ("unknown kernel 'weight'", "one of age, genes, height")),
-        (("--kernels", ""), ("unknown kernel ''",)),
-        (("-o", "answer.txt"), ("output answer.txt: unknown kind of file '.txt'", ".json or .npz")),
-        (("-o", "nowhere/answer.json"), ("no folder nowhere", "create it first")),
-        (("-o",), ("-o",)),
-        (("--colour",), ("--colour", "see mklcvx solve --help")),
-        (("more.npz",), ("more.npz", "see mklcvx solve --help")),
-    ],
-)
-def test_unusable_requests_are_refused_in_one_line(refusal, problem, arguments, words):
-    message = refusal("solve", problem, *arguments)
-    for word in words:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place, given = tmp_path_factory.mktemp("refusals"), {"names": ["age", "genes", "height"], "groups": [0, 0, 1]}
+    for name, targets in {"problem": {"y": Y}, "labels": {"labels": LABELS}}.items():
+        mklcvx.save_instance(place / f"{name}.npz", mklcvx.Instance(K, **targets, **given))
+    mklcvx.save_instance(place / "classes.npz", mklcvx.Instance(K, classes=np.arange(8) % 3))
+    return place
+
+
+@pytest.mark.parametrize(("command", "options"), [(one, rest) for one in REFUSALS for rest in REFUSALS[one]])
+def test_an_unusable_request_is_refused_in_one_line_and_leaves_nothing(refusal, folder, monkeypatch, command, options):
+    monkeypatch.chdir(folder)
+    before = sorted(folder.iterdir())
+    message = refusal(*shlex.split(f"{command} {options}"))
+    for word in REFUSALS[command][options]:
         assert word in message
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("solv",), ("solv", "solve")),
-        (("solve",), ("Missing argument",)),
-        (("--colour",), ("--colour",)),
-        (("explain",), ("Missing argument",)),
-        (("explain", "elastik"), ("unknown formulation 'elastik'", "did you mean 'elastic'?")),
-        (("predict", "answer.json"), ("Missing argument",)),
-        (("predict", "nowhere.json", "nowhere.npz"), ("nowhere.json: no such file",)),
-        (("demo", "--samples", "1"), ("--samples",)),
-    ],
-)
-def test_unknown_commands_and_missing_arguments_are_refused_in_one_line(refusal, arguments, words):
-    message = refusal(*arguments)
-    for word in words:
-        assert word in message
-
-
-def test_groups_are_asked_for(refusal, tmp_path):
-    np.savez(tmp_path / "file.npz", kernels=K, y=Y)
-    assert "ckl needs groups of kernels" in refusal("solve", tmp_path / "file.npz", "-f", "ckl")
+    assert sorted(folder.iterdir()) == before
 
 
 def test_line_breaks_in_the_names_of_files_do_not_break_the_line(refusal, tmp_path):

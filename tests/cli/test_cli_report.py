@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import pytest
 
@@ -55,41 +54,6 @@ def test_verify_writes_the_page_of_a_trace(run, problem, tmp_path):
     assert "candidate" in found.text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("report", "problem.npz", "-o", "page.txt"), ("page.txt", ".html")),
-        (("report", "problem.npz", "-o", "nowhere/page.html"), ("no folder", "create it")),
-        (("report", "problem.npz", "--solvers", "silp,simplex"), ("simplex", "did you mean")),
-        (("report", "problem.npz", "--solvers", ","), ("--solvers", "names none")),
-        (("report", "problem.npz", "--time-limit", "-1"), ("time_limit", "seconds")),
-        (("report", "problem.npz", "-f", "sm1", "--set", "theta=0.1"), ("theta", "1/M")),
-        (("report", "missing.npz"), ("missing.npz",)),
-        (("verify", "problem.npz", "answer.json", "--html", "page.pdf"), ("page.pdf", ".html")),
-        (("demo", "--html", "nowhere/page.html"), ("no folder", "create it")),
-    ],
-)
-def test_what_cannot_be_done_is_refused_before_the_work(refusal, problem, tmp_path, monkeypatch, arguments, words):
-    monkeypatch.chdir(tmp_path)
-    said = refusal(*arguments)
-    for word in words:
-        assert word in said
-    assert list(tmp_path.glob("*.html")) == []
-
-
 def test_without_matplotlib_reports_are_refused(refusal, problem, monkeypatch):
     monkeypatch.setattr("mklcvx.cli.options.find_spec", lambda name: None)
     assert "pip install 'mklcvx[plot]'" in refusal("report", problem)
-
-
-def test_a_page_is_written_whole_or_not_at_all(refusal, problem, tmp_path, monkeypatch):
-    target = tmp_path / "report.html"
-    target.write_text("before", encoding="utf-8")
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    assert "No space left" in refusal("report", problem, "-o", target, "--solvers", "interior", "-q")
-    assert target.read_text(encoding="utf-8") == "before"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["problem.npz", "report.html"]

@@ -42,33 +42,6 @@ def test_a_trace_as_a_table(run, problem, tmp_path):
     assert sum(float(rows[-1][name]) for name in list(rows[0])[6:]) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (
-            ("--solver", "clarabel", "--trace", "t.csv"),
-            ("solver clarabel keeps no trace", "silp_exact, silp, simplemkl, level, analytic"),
-        ),
-        (("--solver", "silp", "--trace", "t.txt"), ("t.txt", ".json")),
-        (("--solver", "silp", "--trace", "nowhere/t.csv"), ("nowhere",)),
-        (("--solver", "silp", "--trace", "same.json", "-o", "same.json"), ("the solution goes there too",)),
-        (("--solver", "level", "--option", "share"), ("--option 'share' is not KEY=VALUE", "--option seed=1")),
-        (("--solver", "level", "--option", "shaer=1"), ("unknown option 'shaer'", "did you mean 'share'?")),
-        (("--solver", "level", "--option", "share=2"), ("option share = 2",)),
-        (("--option", "seed=1"), ("unknown option 'seed' of solver auto",)),
-        (("--solver", "level", "--option", "share=.5", "--option", "share=.6"), ("--option share is given twice",)),
-        (
-            ("-f", "ckl", "--solver", "silp"),
-            ("silp does not fit ckl", "auto, clarabel, scs, interior, ckl_alternating, mirror"),
-        ),
-    ],
-)
-def test_refusals(refusal, problem, options, words):
-    said = refusal("solve", problem, *options)
-    for word in words:
-        assert word in said
-
-
 def test_a_limit_is_said_and_the_best_point_kept(run, problem, tmp_path):
     answer = tmp_path / "answer.npz"
     options = ("--solver", "analytic", "--tol", "1e-12", "--max-iter", "3")
@@ -76,12 +49,6 @@ def test_a_limit_is_said_and_the_best_point_kept(run, problem, tmp_path):
     assert code == 1
     assert "its limit of 3 iterations was reached" in err
     assert answer.exists()
-
-
-def test_options_reach_the_solver(run, problem):
-    plain = strict(run("solve", problem, "--solver", "level", "--json")[1])
-    other = strict(run("solve", problem, "--solver", "level", "--option", "share=0.3", "--json")[1])
-    assert plain["weights"] != other["weights"]
 
 
 SAYS_WHEN_IT_WORKS = """

@@ -30,10 +30,10 @@ NO_STACK = (
 PRECOMPUTED_ONE_CLASS = {**ROOT, "check_outliers_fit_predict": NO_STACK, "check_outliers_train": NO_STACK}
 WITHOUT_BIAS = {
     "check_class_weight_classifiers": "it wants all samples in the class of weight 1000; a linear kernel, which the "
-    "check computes, without a bias gives x and -x different classes, whatever they weigh",
+    "check computes, without a bias gives x and -x different classes, whatever they weigh"
 }
 SHARE = {
-    "check_class_weight_classifiers": "class weights of 1000 to 1e-4 leave no share of 1/5 of both classes: refused",
+    "check_class_weight_classifiers": "class weights of 1000 to 1e-4 leave no share of 1/5 of both classes: refused"
 }
 
 

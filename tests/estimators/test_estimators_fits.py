@@ -7,10 +7,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 from mklcvx import (
     HypergraphEmbedding,
@@ -24,6 +22,7 @@ from mklcvx import (
     solve,
 )
 from mklcvx.errors import InputError
+from mklcvx.formulations.losses import EVERY, REAL
 from mklcvx.problem.preprocessing import Preprocessing
 from tables import CANCER, GRAPE, KERNELS, LEARNED, MALIGNANT, TARGET, TEST, TRAIN, WINE, stack_of
 
@@ -35,21 +34,67 @@ unscaled = pytest.mark.filterwarnings("ignore::mklcvx.ScaleWarning")
 
 
 # ------------------------------------------------------------------------------------------------------ one optimum
-@pytest.mark.parametrize("name", ["l1", "sm1", "elastic", "li"])
-def test_weights_objective_and_values_are_those_of_solve_on_the_same_stack(name):
-    model = MKLClassifier(name, KERNELS, C=2.0, centre=True, normalise="trace").fit(CANCER[TRAIN], MALIGNANT[TRAIN])
-    raw = KERNELS.fit(CANCER[TRAIN]).stack()
-    steps = Preprocessing.from_options(centre=True, normalise="trace").fit(raw)
-    instance = Instance(steps.train(raw), np.where(MALIGNANT[TRAIN] == 1, 1, -1))
-    found = solve(instance, name, C=2.0)
-    (own,) = model.solutions_
-    assert own.objective == found.objective
-    np.testing.assert_array_equal(model.weights_, found.weights)
-    assert model.certificate_ == found.certificate
-    assert model.n_iter_ == found.iterations
-    values = found.decision_function(steps.test(KERNELS.stack(CANCER[TEST])))
-    np.testing.assert_array_equal(model.decision_function(CANCER[TEST]), values)
-    np.testing.assert_array_equal(model.predict(CANCER[TEST]), (values > 0).astype(int))
+LABELS = np.column_stack([GRAPE == 0, GRAPE > 0, WINE[:, 0] > 0]).astype(int)
+SIGNS, TWO = {"y": 2 * MALIGNANT - 1}, np.column_stack([TARGET, LEARNED[:, 2] * LEARNED[:, 8]])
+OWN = {
+    "epsilon_insensitive": {"epsilon": 0.3},
+    "huber": {"delta": 0.4},
+    "quantile": {"quantile": 0.8},
+    "nu_svr": {"nu": 0.3},
+}
+FITS = [
+    *(
+        (MKLClassifier(name, KERNELS, C=2.0, centre=True, normalise="trace"), CANCER, MALIGNANT, SIGNS)
+        for name in ("l1", "sm1", "elastic", "li")
+    ),
+    *(
+        (
+            MKLRegressor("l2", KERNELS, loss=loss.name, C=2.0, **OWN.get(loss.name, {}), **RAW),
+            LEARNED,
+            TARGET,
+            {"response": TARGET},
+        )
+        for loss in EVERY
+        if loss.targets == REAL
+    ),
+    (MKLRegressor("l1", KERNELS, loss="huber", delta=0.5, C=1.0, **RAW), LEARNED, TWO, {"response": TWO}),
+    (MKLClassifier("l1", KERNELS, loss="softmax", C=1.0, **RAW), WINE, GRAPE, {"classes": GRAPE}),
+    (MultiLabelMKL("ml_minimax", KERNELS, C=2.0, **RAW), WINE, LABELS, {"labels": LABELS}),
+    (MultiLabelMKL("ml_sum", KERNELS, C=2.0, **RAW), WINE, GRAPE, {"classes": GRAPE}),
+    (TwoStageMKL("ts", KERNELS, centre=False, C=1.0, lam=0.1, **RAW), WINE, GRAPE, {"classes": GRAPE}),
+    (TwoStageMKL("ts_l1", KERNELS, centre=False, C=1.0, **RAW), WINE, LABELS, {"labels": LABELS}),
+    (HypergraphEmbedding("hypergraph", KERNELS, lam=0.5, **RAW), WINE, LABELS, {"labels": LABELS}),
+]
+
+
+@unscaled
+@pytest.mark.parametrize(("model", "X", "y", "targets"), FITS, ids=lambda one: getattr(one, "formulation", ""))
+def test_a_fit_is_what_solve_finds_on_the_same_stack(model, X, y, targets):
+    raw = KERNELS.fit(X).stack()
+    steps = Preprocessing.from_options(centre=getattr(model, "centre", False), normalise=model.normalise).fit(raw)
+    found = solve(Instance(steps.train(raw), **targets), model.formulation, **model._given)
+    fitted = clone(model).fit(X, y)
+    (own,) = fitted.solutions_
+    assert (own.objective, fitted.certificate_, fitted.n_iter_) == (
+        found.objective,
+        found.certificate,
+        found.iterations,
+    )
+    np.testing.assert_array_equal(fitted.weights_, found.weights)
+    new = steps.test(KERNELS.stack(X[:9]))
+    values = found.decision_function(new)
+    valued = fitted.transform if fitted.embeds else getattr(fitted, "decision_function", fitted.predict)
+    np.testing.assert_array_equal(valued(X[:9]), values)
+    if "labels" in targets and not fitted.embeds:
+        np.testing.assert_array_equal(fitted.predict(X[:9]), found.predict(new).astype(int))
+
+
+def test_of_several_targets_each_has_its_coefficients_and_the_score_is_their_mean():
+    model = MKLRegressor("l1", KERNELS, loss="huber", delta=0.5, **RAW).fit(LEARNED, TWO)
+    assert (model.weights_.shape, model.dual_coef_.shape, model.intercept_.shape) == ((3,), (60, 2), (2,))
+    by_hand = np.einsum("m,tim,ik->tk", model.weights_, stack_of(LEARNED), model.dual_coef_)
+    np.testing.assert_allclose(model.predict(LEARNED), by_hand + model.intercept_, atol=1e-9)
+    assert model.score(LEARNED, TWO) == r2_score(TWO, model.predict(LEARNED))
 
 
 @pytest.mark.parametrize(
@@ -69,13 +114,6 @@ def test_features_and_a_precomputed_stack_give_identical_predictions(model):
     np.testing.assert_array_equal(features.predict(CANCER[TEST]), precomputed.predict(between))
 
 
-def test_one_kernel_of_an_svm_is_libsvms():
-    model = MKLClassifier("svm", "linear", C=0.5, **RAW).fit(CANCER[TRAIN], MALIGNANT[TRAIN])
-    libsvm = SVC(kernel="linear", C=0.5, tol=1e-9).fit(CANCER[TRAIN], MALIGNANT[TRAIN])
-    expected = libsvm.decision_function(CANCER[TEST])
-    np.testing.assert_allclose(model.decision_function(CANCER[TEST]), expected, rtol=1e-5, atol=1e-6)
-
-
 @unscaled
 def test_scaled_weights_compare_kernels_of_different_size():
     model = MKLClassifier("sum", KERNELS, **RAW).fit(CANCER, MALIGNANT)
@@ -85,16 +123,6 @@ def test_scaled_weights_compare_kernels_of_different_size():
 
 
 # -------------------------------------------------------------------------------------------------- model selection
-def test_a_grid_search_over_a_pipeline():
-    pipeline = make_pipeline(StandardScaler(), MKLClassifier("sm1", KERNELS))
-    grid = {"mklclassifier__C": [0.1, 1.0], "mklclassifier__theta": [0.5, 1.0]}
-    search = GridSearchCV(pipeline, grid, cv=3).fit(CANCER, MALIGNANT)
-    assert search.best_score_ > 0.9
-    best = search.best_estimator_[-1]
-    assert best.solutions_[0].certified
-    assert search.best_params_["mklclassifier__theta"] == best.solutions_[0].parameters["theta"]
-
-
 def test_the_same_grid_search_on_a_precomputed_stack_slices_both_axes():
     """Centring and scaling are fitted within each fold, so that the scores are the same to the last digit."""
     grid = {"C": [0.1, 10.0], "theta": [0.5, 1.0]}
@@ -137,13 +165,6 @@ def test_one_versus_one_is_a_machine_for_every_pair_and_votes():
     assert model.score(WINE, GRAPE) > 0.95
 
 
-def test_words_as_classes():
-    names = np.array(["no", "yes"])[MALIGNANT]
-    model = MKLClassifier("l1", KERNELS).fit(CANCER[TRAIN], names[TRAIN])
-    assert list(model.classes_) == ["no", "yes"]
-    assert set(model.predict(CANCER[TEST])) == {"no", "yes"}
-
-
 # ---------------------------------------------------------------------------------------------------------- weights
 @pytest.mark.parametrize(
     "settings",
@@ -178,38 +199,6 @@ def test_balanced_labels_count_samples_as_often_as_their_weights_say():
     weighted = clone(model).fit(WINE, labels, sample_weight=counts).decision_function(WINE)
     repeated = clone(model).fit(WINE.repeat(counts, axis=0), labels.repeat(counts, axis=0)).decision_function(WINE)
     np.testing.assert_allclose(weighted, repeated, atol=1e-4)  # f is known to the root of the gap
-
-
-def test_weights_matter_and_a_precomputed_stack_keeps_its_columns():
-    counts = np.where(MALIGNANT == 1, 1, 3) * (np.arange(90) % 4 > 0)
-    features = MKLClassifier("l1", KERNELS).fit(CANCER, MALIGNANT, sample_weight=counts)
-    stacked = MKLClassifier("l1", "precomputed").fit(stack_of(CANCER), MALIGNANT, sample_weight=counts)
-    values = features.decision_function(CANCER[:5])
-    np.testing.assert_allclose(values, stacked.decision_function(stack_of(CANCER, CANCER[:5])), rtol=1e-9)
-    unweighted = MKLClassifier("l1", KERNELS).fit(CANCER, MALIGNANT).decision_function(CANCER[:5])
-    assert np.abs(values - unweighted).max() > 0.01
-
-
-@unscaled
-def test_class_weights_move_the_decision():
-    light, heavy = (
-        MKLClassifier("l1", KERNELS, C=0.01, class_weight={0: w, 1: 1.0}, **RAW).fit(CANCER, MALIGNANT) for w in (1, 50)
-    )
-    assert (heavy.predict(CANCER) == 0).sum() > (light.predict(CANCER) == 0).sum()
-
-
-def test_weighted_steps_are_those_of_repeated_samples():
-    counts = np.array([1.0, 2.0, 3.0, 1.0])
-    kernels = KERNELS.fit(WINE[:4]).stack()
-    many = kernels.repeat(counts.astype(int), axis=1).repeat(counts.astype(int), axis=2)
-    for options in ({"centre": True}, {"normalise": "trace"}, {"centre": True, "normalise": "variance"}):
-        weighted = Preprocessing.from_options(**options).fit(kernels, sample_weight=counts)
-        repeated = Preprocessing.from_options(**options).fit(many)
-        first = np.cumsum(counts).astype(int) - 1
-        expected = repeated.train(many)[:, first][:, :, first]
-        np.testing.assert_allclose(weighted.train(kernels), expected, atol=1e-13)
-        again = Preprocessing.from_dict(weighted.to_dict())
-        np.testing.assert_array_equal(again.test(kernels[:, :2]), weighted.test(kernels[:, :2]))
 
 
 # -------------------------------------------------------------------------------------------- probabilities, warnings
@@ -256,12 +245,6 @@ def test_a_fit_that_fails_leaves_nothing_to_predict_with(model):
         fitted.predict(CANCER)
 
 
-def test_probabilities_on_a_precomputed_stack():
-    model = MKLClassifier("l1", KERNELS, probability=True, calibration_folds=3).fit(CANCER, MALIGNANT)
-    stacked = clone(model).set_params(kernels="precomputed").fit(stack_of(CANCER), MALIGNANT)
-    np.testing.assert_allclose(stacked.predict_proba(stack_of(CANCER)), model.predict_proba(CANCER), atol=1e-9)
-
-
 def test_a_fit_that_is_not_certified_warns_with_its_gap():
     model = MKLClassifier("l1", KERNELS, solver="simplemkl", max_iter=1, tol=1e-9)
     with pytest.warns(ConvergenceWarning, match=r"not certified: relative gap \d\.\d+e-\d+, asked for 1e-09"):
@@ -272,34 +255,6 @@ def test_a_fit_that_is_not_certified_warns_with_its_gap():
 
 
 # ------------------------------------------------------------------------------------------ joint fits and embeddings
-LABELS = np.column_stack([GRAPE == 0, GRAPE > 0, WINE[:, 0] > 0]).astype(int)
-
-
-@unscaled
-@pytest.mark.parametrize(
-    ("model", "targets"),
-    [
-        (MultiLabelMKL("ml_minimax", KERNELS, C=2.0, **RAW), {"labels": LABELS}),
-        (MultiLabelMKL("ml_sum", KERNELS, C=2.0, **RAW), {"classes": GRAPE}),
-        (TwoStageMKL("ts", KERNELS, centre=False, C=1.0, lam=0.1, **RAW), {"classes": GRAPE}),
-        (TwoStageMKL("ts_l1", KERNELS, centre=False, C=1.0, **RAW), {"labels": LABELS}),
-        (HypergraphEmbedding("hypergraph", KERNELS, normalise=None, lam=0.5), {"labels": LABELS}),
-    ],
-)
-def test_joint_fits_are_those_of_solve(model, targets):
-    (y,) = targets.values()
-    kernels = KERNELS.fit(WINE).stack()
-    found = solve(Instance(kernels, **targets), model.formulation, **model._given)
-    fitted = clone(model).fit(WINE, y)
-    np.testing.assert_array_equal(fitted.weights_, found.weights)
-    assert fitted.solutions_[0].objective == found.objective
-    own = fitted.transform if fitted.embeds else fitted.decision_function
-    np.testing.assert_array_equal(own(WINE[:9]), found.decision_function(KERNELS.stack(WINE[:9])))
-    if hasattr(fitted, "predict"):
-        expected = found.predict(KERNELS.stack(WINE))
-        np.testing.assert_array_equal(fitted.predict(WINE), expected.astype(int))
-
-
 def test_a_label_that_training_cannot_learn_is_constant():
     labels = np.column_stack([LABELS[:, 0], np.zeros(60), LABELS[:, 2], np.ones(60)]).astype(np.int8)
     with pytest.warns(UserWarning, match="labels 1, 3 are the same for all training samples"):
@@ -309,26 +264,6 @@ def test_a_label_that_training_cannot_learn_is_constant():
     np.testing.assert_array_equal(predicted[:, [1, 3]], labels[:, [1, 3]])
     others = MultiLabelMKL(kernels=KERNELS).fit(WINE, labels[:, [0, 2]]).predict(WINE)
     np.testing.assert_array_equal(predicted[:, [0, 2]], others)
-
-
-def test_no_kernel_that_helps_is_said():
-    y = np.tile([0, 1], 10)
-    points = np.repeat(np.arange(10.0), 2)[:, None]
-    with pytest.warns(UserWarning, match="no kernel gets weight"):
-        TwoStageMKL("alignment", ["linear"], normalise=None, centre=False).fit(points - 9, y)
-
-
-def test_the_embedding_goes_into_a_pipeline():
-    embedding = HypergraphEmbedding(kernels=KERNELS, expansion="star")
-    pipeline = make_pipeline(embedding, SVC()).fit(WINE, GRAPE)
-    assert pipeline.score(WINE, GRAPE) > 0.95
-    width = pipeline[0].transform(WINE).shape[1]
-    assert list(pipeline[0].get_feature_names_out()) == [f"hypergraphembedding{j}" for j in range(width)]
-
-
-def test_weights_of_label_sets_must_be_positive():
-    with pytest.raises(InputError, match="class_weight leaves samples without a positive weight"):
-        MultiLabelMKL(class_weight=[{0: 1, 1: 0}, {0: 1, 1: 1}, {0: 1, 1: 1}]).fit(WINE, LABELS)
 
 
 # ------------------------------------------------------------------------------------------------------------- paths
@@ -344,13 +279,6 @@ def test_a_path_is_the_fits_along_its_grid():
         np.testing.assert_allclose(solution.decision_function(kernels), expected, atol=1e-3)
 
 
-def test_paths_of_other_families_and_of_the_other_loss():
-    assert mkl_path(WINE, GRAPE, {"lam": [0.1, 0.01]}, formulation="ts", kernels=KERNELS).certified
-    weighted = mkl_path(CANCER, MALIGNANT, {"nu": [0.2]}, kernels=KERNELS, sample_weight=np.full(90, 2.0))
-    model = MKLClassifier("l1", KERNELS, nu=0.2).fit(CANCER, MALIGNANT)
-    assert weighted.solutions[0].objective == pytest.approx(model.solutions_[0].objective, rel=3e-8)
-
-
 def test_a_path_over_losses_has_the_price_of_each():
     """In the unit of the kernels, which are not of unit size here, also where that is asked for by its name."""
     given = {"kernels": "linear", "formulation": "average", **RAW}
@@ -359,14 +287,6 @@ def test_a_path_over_losses_has_the_price_of_each():
     for asked in ({}, {"C": "scale"}):
         along = mkl_path(10 * LEARNED, TARGET, {"loss": ["squared", "nu_svr"]}, **given, **asked)
         assert along.values("C").tolist() == [expected, expected]
-
-
-@pytest.mark.parametrize(("X", "y"), [(CANCER, MALIGNANT), (WINE, GRAPE)])
-def test_a_path_takes_the_options_of_its_solver(X, y):
-    given = {"kernels": KERNELS, "solver": "level", "tol": 1e-4}
-    paths = [mkl_path(X, y, {"C": [1.0]}, solver_options={"share": share}, **given) for share in (0.01, 0.9)]
-    quick, slow = (path.solutions[0].as_dict()["iterations"] for path in paths)
-    assert quick < slow
 
 
 @pytest.mark.parametrize(
@@ -384,21 +304,6 @@ def test_unusable_paths_are_refused(y, settings, words):
         mkl_path(WINE, y, **{"grid": {"C": [1.0]}, **settings})
 
 
-def test_weights_are_plotted():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    names = ["gaussian(γ=0.02)", "gaussian(γ=0.1)", "linear"]
-    axes = MKLClassifier("l1", KERNELS).fit(WINE, GRAPE == 0).plot_weights()
-    assert sorted(label.get_text() for label in axes.get_yticklabels()) == names
-    many = MKLClassifier("l1", KERNELS).fit(WINE, GRAPE)
-    heat = many.plot_weights()  # one row for each class
-    assert sorted(label.get_text() for label in heat.get_xticklabels()) == names
-    assert [label.get_text() for label in heat.get_yticklabels()] == ["0", "1", "2"]
-    assert np.asarray(heat.collections[0].get_array()).reshape(3, 3) == pytest.approx(many.scaled_weights_)
-    for drawn in (axes, heat):
-        matplotlib.pyplot.close(drawn.figure)
-
-
 def test_weights_have_proved_intervals():
     rng = np.random.default_rng(3)
     x = rng.normal(size=(30, 3))
@@ -408,3 +313,25 @@ def test_weights_have_proved_intervals():
     several = MKLClassifier("sm2", kernels="gaussians").fit(x, np.arange(30) % 3)
     assert several.weights_interval_.shape == (*several.weights_.shape, 2)
     assert MKLClassifier("li", kernels="gaussians").fit(x, np.arange(30) % 2).weights_interval_ is None
+
+
+def test_no_kernel_that_helps_is_said():
+    y = np.tile([0, 1], 10)
+    points = np.repeat(np.arange(10.0), 2)[:, None]
+    with pytest.warns(UserWarning, match="no kernel gets weight"):
+        TwoStageMKL("alignment", ["linear"], normalise=None, centre=False).fit(points - 9, y)
+
+
+def test_weights_of_label_sets_must_be_positive():
+    with pytest.raises(InputError, match="class_weight leaves samples without a positive weight"):
+        MultiLabelMKL(class_weight=[{0: 1, 1: 0}, {0: 1, 1: 1}, {0: 1, 1: 1}]).fit(WINE, LABELS)
+
+
+def test_weights_are_plotted_by_name_and_by_class():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
+    names = {"gaussian(γ=0.02)", "gaussian(γ=0.1)", "linear"}
+    for y, rows in ((GRAPE == 0, names), (GRAPE, {"0", "1", "2"})):
+        axes = MKLClassifier("l1", KERNELS).fit(WINE, y).plot_weights()
+        assert {label.get_text() for label in axes.get_yticklabels()} == rows
+        pyplot.close(axes.figure)

@@ -3,38 +3,29 @@ searches and pipelines."""
 
 from __future__ import annotations
 
-import pickle
 import warnings
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.kernel_ridge import KernelRidge
-from sklearn.metrics import r2_score
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
 from mklcvx import Instance, MKLClassifier, MKLRegressor, MultiLabelMKL, OneClassMKL, load_model, mkl_path, solve
 from mklcvx.errors import InputError
-from mklcvx.estimators.base import KernelCombiner, KernelEstimator
-from mklcvx.formulations.losses import EVERY, REAL
+from mklcvx.estimators.base import KernelCombiner
 from refusals import check_refused
 from tables import (
     CANCER,
-    DIABETES,
     GRAPE,
     KERNELS,
     LEARNED,
     MALIGNANT,
-    PROGRESSION,
     RAW,
     TARGET,
-    TEST,
-    TRAIN,
     WINE,
     stack_of,
 )
@@ -42,53 +33,6 @@ from tables import (
 pytestmark = pytest.mark.slow
 
 unscaled = pytest.mark.filterwarnings("ignore::mklcvx.ScaleWarning")
-
-
-# ------------------------------------------------------------------------------------------------------ one optimum
-PARAMETERS = {"epsilon_insensitive": {"epsilon": 0.3}, "huber": {"delta": 0.4}, "quantile": {"quantile": 0.8},
-              "nu_svr": {"nu": 0.3}}  # fmt: skip
-
-
-@unscaled
-@pytest.mark.parametrize("loss", [loss.name for loss in EVERY if loss.targets == REAL])
-def test_regression_is_that_of_solve_on_the_same_stack(loss):
-    given = PARAMETERS.get(loss, {})
-    model = MKLRegressor("l2", KERNELS, loss=loss, C=2.0, **given, **RAW).fit(LEARNED, TARGET)
-    kernels = KERNELS.fit(LEARNED).stack()
-    found = solve(Instance(kernels, response=TARGET), "l2", loss=loss, C=2.0, **given)
-    assert model.certificate_ == found.certificate
-    assert found.certified
-    np.testing.assert_array_equal(model.weights_, found.weights)
-    np.testing.assert_array_equal(model.predict(DIABETES[TEST]), found.decision_function(KERNELS.stack(DIABETES[TEST])))
-
-
-@pytest.mark.parametrize("loss", ["squared", "absolute", "epsilon_insensitive", "huber", "quantile", "nu_svr"])
-def test_constant_targets_are_predicted_and_certified(loss):
-    model = MKLRegressor("l2", KERNELS, loss=loss).fit(LEARNED, np.full(60, 7.0))
-    np.testing.assert_allclose(model.predict(DIABETES), 7.0, atol=0.1 if loss == "epsilon_insensitive" else 1e-9)
-    assert model.solutions_[0].certified
-
-
-def test_a_quantile_is_above_its_share_of_the_samples():
-    model = MKLRegressor("l1", KERNELS, loss="quantile", quantile=0.8, C=0.1).fit(LEARNED, TARGET)
-    above = np.mean(model.predict(LEARNED) + 1e-6 >= TARGET)
-    assert 0.8 <= above <= 0.8 + 0.1  # those on the surface count
-
-
-def test_hinge_named_is_hinge_unnamed():
-    unnamed, named = (MKLClassifier("l1", KERNELS, loss=loss).fit(CANCER, MALIGNANT) for loss in (None, "hinge"))
-    np.testing.assert_array_equal(unnamed.decision_function(CANCER), named.decision_function(CANCER))
-    assert unnamed.solutions_[0].parameters == named.solutions_[0].parameters
-
-
-@pytest.mark.parametrize("model", [MKLRegressor("l2", KERNELS), OneClassMKL("l2", KERNELS)])
-def test_features_and_a_precomputed_stack_give_identical_answers(model):
-    model = clone(model).set_params(centre=False, normalise="trace")
-    features = clone(model).fit(LEARNED, TARGET)
-    stacked = clone(model).set_params(kernels="precomputed").fit(stack_of(LEARNED), TARGET)
-    between = stack_of(LEARNED, DIABETES[TEST])
-    np.testing.assert_array_equal(features.predict(DIABETES[TEST]), stacked.predict(between))
-    np.testing.assert_array_equal(features.weights_, stacked.weights_)
 
 
 # ---------------------------------------------------------------------------------------------------------- weights
@@ -115,21 +59,6 @@ def test_weights_are_repetitions_for_everything_but_the_columns_of_transform(mod
 
 # ------------------------------------------------------------------------------------------------------ joint outputs
 @unscaled
-def test_several_targets_share_one_combination():
-    targets = np.column_stack([PROGRESSION, DIABETES[:, 2] * DIABETES[:, 8]])
-    model = MKLRegressor("l1", KERNELS, loss="huber", delta=0.5, C=1.0, **RAW).fit(LEARNED, targets[TRAIN])
-    found = solve(Instance(KERNELS.fit(LEARNED).stack(), response=targets[TRAIN]), "l1", loss="huber", delta=0.5)
-    np.testing.assert_array_equal(model.weights_, found.weights)
-    assert model.weights_.shape == (3,)
-    assert model.dual_coef_.shape == (60, 2)
-    assert model.intercept_.shape == (2,)
-    values = model.predict(DIABETES)
-    by_hand = np.einsum("m,tim,ik->tk", model.weights_, stack_of(LEARNED, DIABETES), model.dual_coef_)
-    np.testing.assert_allclose(values, by_hand + model.intercept_, atol=1e-9)
-    assert model.score(DIABETES, targets) == r2_score(targets, values)
-
-
-@unscaled
 @pytest.mark.parametrize("loss", ["softmax", "crammer_singer"])
 def test_classes_jointly_have_one_machine(loss, tmp_path):
     model = MKLClassifier("l1", KERNELS.kernels, loss=loss, C=1.0, **RAW).fit(WINE, np.array(["c", "a", "b"])[GRAPE])
@@ -142,15 +71,6 @@ def test_classes_jointly_have_one_machine(loss, tmp_path):
     model.save(tmp_path / "model.npz")
     np.testing.assert_array_equal(load_model(tmp_path / "model.npz").predict(WINE), model.predict(WINE))
     assert mkl_path(WINE, GRAPE, {"C": [0.1, 1.0]}, kernels=KERNELS, loss=loss).certified
-
-
-def test_softmax_of_two_classes_is_logistic_at_half_the_price():
-    """Two outputs ±f/2 have half the penalty of f: C is worth twice as much. Gaps of 1e-9 settle f to their root."""
-    joint = MKLClassifier("svm", "linear", loss="softmax", C=1.0).fit(CANCER, MALIGNANT)
-    single = MKLClassifier("svm", "linear", loss="logistic", C=2.0).fit(CANCER, MALIGNANT)
-    assert joint.decision_function(CANCER).shape == (90,)
-    np.testing.assert_allclose(joint.decision_function(CANCER), single.decision_function(CANCER), rtol=3e-5)
-    np.testing.assert_allclose(joint.predict_proba(CANCER), single.predict_proba(CANCER), atol=1e-6)
 
 
 # --------------------------------------------------------------------------------------------------- combined kernel
@@ -168,12 +88,6 @@ def test_the_learned_combination_goes_into_a_machine_with_a_precomputed_kernel(k
     assert list(pipeline[0].get_feature_names_out())[:2] == ["mklclassifier0", "mklclassifier1"]
 
 
-def test_the_combination_of_a_regression_goes_into_kernel_ridge():
-    combining = MKLRegressor("l1", KERNELS, bias=False)
-    pipeline = make_pipeline(combining, KernelRidge(alpha=1.0, kernel="precomputed")).fit(LEARNED, TARGET)
-    np.testing.assert_allclose(pipeline.predict(DIABETES), pipeline[0].predict(DIABETES), atol=1e-6)
-
-
 @unscaled
 def test_of_several_machines_the_combination_is_their_mean_and_undefined_weights_are_refused():
     model = MKLClassifier("l2", KERNELS, **RAW).fit(WINE, GRAPE)
@@ -185,32 +99,6 @@ def test_of_several_machines_the_combination_is_their_mean_and_undefined_weights
 
 
 # ------------------------------------------------------------------------------------------------- scikit-learn's ways
-def test_a_grid_search_over_prices_and_losses():
-    pipeline = make_pipeline(StandardScaler(), MKLRegressor("l2", KERNELS))
-    grid = {"mklregressor__C": [0.01, 0.1], "mklregressor__loss": ["squared", "huber", "absolute"]}
-    search = GridSearchCV(pipeline, grid, cv=3, scoring="neg_mean_absolute_error").fit(DIABETES, PROGRESSION)
-    best = search.best_estimator_[-1].solutions_[0]
-    assert best.certified
-    assert best.parameters["loss"] == search.best_params_["mklregressor__loss"]
-    assert search.best_score_ > -0.8
-    found = GridSearchCV(MKLClassifier("l2", KERNELS), {"C": [0.1, 1.0], "loss": ["hinge", "logistic"]}, cv=2)
-    assert found.fit(CANCER, MALIGNANT).best_score_ > 0.9
-
-
-def test_cross_validation_slices_a_precomputed_stack():
-    features = cross_val_score(MKLRegressor("l2", KERNELS), DIABETES, PROGRESSION, cv=3)
-    stacked = cross_val_score(MKLRegressor("l2", "precomputed"), stack_of(DIABETES), PROGRESSION, cv=3)
-    np.testing.assert_allclose(features, stacked, rtol=1e-9)  # kernels of all samples at once are rounded otherwise
-
-
-def test_a_table_with_names():
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(LEARNED, columns=[f"x{j}" for j in range(LEARNED.shape[1])])
-    model = MKLRegressor("l2", KERNELS).fit(table, pandas.Series(TARGET))
-    assert list(model.feature_names_in_) == list(table.columns)
-    np.testing.assert_array_equal(model.predict(table), model.predict(table.copy()))
-
-
 @pytest.mark.parametrize(
     ("loss", "settings", "present"),
     [
@@ -238,36 +126,7 @@ def test_probabilities_belong_to_the_loss_that_was_fitted():
         MKLClassifier(loss="logistic").predict_proba(CANCER)
 
 
-def test_a_problem_is_abstract():
-    with pytest.raises(TypeError, match="_problem"):
-        KernelEstimator()
-
-
 # ------------------------------------------------------------------------------------------------------------- files
-MODELS = [
-    MKLRegressor("l2", KERNELS.kernels, loss="huber", delta=0.5, centre=True),
-    MKLClassifier("l2", KERNELS.kernels, loss="logistic", C=0.5),
-    OneClassMKL("l2", KERNELS.kernels, nu=0.2, normalise="trace"),
-]
-
-
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
-def test_models_come_back_from_files_and_pickles(model, tmp_path):
-    counts = np.arange(60) % 3
-    fitted = clone(model).fit(LEARNED, TARGET > 0 if isinstance(model, MKLClassifier) else TARGET, sample_weight=counts)
-    fitted.save(tmp_path / "model.npz")
-    for again in (load_model(tmp_path / "model.npz"), type(model).load(tmp_path / "model.npz")):
-        assert type(again) is type(model)
-        assert {**again.get_params(), "kernels": None} == {**fitted.get_params(), "kernels": None}
-    copies = again, pickle.loads(pickle.dumps(fitted))
-    for name in ("predict", "decision_function", "predict_proba", "score_samples", "transform"):
-        for other in copies if hasattr(fitted, name) else ():
-            np.testing.assert_array_equal(getattr(other, name)(DIABETES), getattr(fitted, name)(DIABETES))
-    for name in ("dual_coef_", "intercept_", "offset_"):
-        assert all(np.array_equal(getattr(one, name, 0), getattr(fitted, name, 0)) for one in copies)
-    assert clone(fitted).get_params()["formulation"] == "l2"
-
-
 def test_files_whose_parts_do_not_fit_are_refused(tmp_path):
     OneClassMKL("l2", KERNELS.kernels).fit(LEARNED).save(tmp_path / "one.npz")
     MKLRegressor("l2", KERNELS.kernels).fit(LEARNED, TARGET).save(tmp_path / "real.npz")
@@ -329,8 +188,6 @@ def test_nothing_is_said_where_all_is_well():
 
 
 # -------------------------------------------------------------------------------------------------- a tube that is free
-
-
 def test_nu_belongs_to_nu_svr_and_to_one_output():
     with check_refused("parameter nu does not belong to loss squared", "nu_svr"):
         MKLRegressor("l1", KERNELS, nu=0.3).fit(LEARNED, TARGET)

@@ -62,17 +62,6 @@ def test_the_better_point_is_chosen_by_every_score(parts, score, response):
     assert sorted(i for out in left_out for i in out) == list(range(N))
 
 
-def test_test_samples_and_names_are_left_to_the_whole_instance(parts):
-    more = {"test_kernels": K[:, :3], "test_response": R[:3], "label_names": ["height"]}
-    cross_validate(Instance(K, response=R, **more), "l1", POINTS, folds=2, centre=True)
-    assert [(part.test_targets, part.targets.names) for part in parts] == [(None, ("height",))] * 2
-
-
-def test_a_constant_response_has_scores(parts):
-    found = cross_validate(Instance(K, response=np.ones(N)), "l1", POINTS, folds=3)
-    assert np.isfinite([row.scores for row in found.rows]).all()
-
-
 def test_scores_fit_the_targets():
     instance = Instance(K, response=R)
     assert check_request(instance, "l1", 12, None) == "r2"

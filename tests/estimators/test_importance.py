@@ -58,15 +58,6 @@ def test_the_informative_kernel_is_found_by_every_answer(planted):
     assert table["selected"][1] == 1.0
 
 
-def test_names_that_the_estimator_gives_do_not_keep_a_kernel_from_being_fitted_alone(planted):
-    named = clone(MODEL).set_params(kernel_names=list(NAMES))
-    found = kernel_importance(named, stack_of(*NAMES), Y, cv=FOLDS, answers=["alone", "without"])
-    assert found.names == NAMES
-    assert found.notes == ()
-    np.testing.assert_array_equal(found.alone, planted.alone)
-    np.testing.assert_array_equal(found.without, planted.without)
-
-
 def test_scores_are_those_of_scikit_learn(planted):
     stack = stack_of("noise", "signal", "more noise")
     assert planted.scores == pytest.approx(cross_val_score(MODEL, stack, Y, cv=FOLDS))
@@ -127,12 +118,6 @@ def test_features_and_their_stack_have_the_same_answers():
     assert found.alone == pytest.approx(given.alone)
     assert found.resampled == pytest.approx(given.resampled, abs=1e-6)
     assert found.names == tuple(clone(model).fit(FEATURES, Y).kernel_names_)
-
-
-def test_a_fold_fits_its_bandwidths_itself():
-    model = MKLClassifier("l1", ["gaussian", "linear"], normalise="trace", C=10.0)
-    found = kernel_importance(model, FEATURES, Y, cv=FOLDS, answers=["without"])
-    assert found.scores == pytest.approx(cross_val_score(model, FEATURES, Y, cv=FOLDS))
 
 
 def test_bootstrap_samples_are_samples_met_twice():
@@ -212,14 +197,6 @@ def test_what_is_not_certified_is_counted_and_said():
 
 
 # --------------------------------------------------------------------------------------------------------- the record
-def test_columns_suit_a_data_frame(planted):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(planted.columns)
-    assert list(frame["kernel"]) == list(NAMES)
-    assert frame["selected"].between(0, 1).all()
-    assert len(frame.columns) == 11
-
-
 def test_the_record_is_complete_and_reads_as_json(planted):
     record = json.loads(json.dumps(planted.as_dict(), allow_nan=False))
     assert record["schema"] == "mklcvx.kernels/1"

@@ -13,13 +13,10 @@ from sklearn.compose import make_column_selector
 from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA
 from sklearn.kernel_approximation import Nystroem, RBFSampler
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils._indexing import _safe_indexing
 
-from foreign_arrays import Foreign, Readable
 from mklcvx import InputError, MKLClassifier, MKLRegressor, MultiLabelMKL, TwoStageMKL, load_model
 from mklcvx.problem.low_rank import LowRank
 from refusals import check_refused
@@ -222,41 +219,11 @@ def test_any_transformer_will_do_with_any_estimator(model):
 
 
 # --------------------------------------------------------------------------------------------- scikit-learn's ways
-@pytest.mark.parametrize("kind", ["pandas", "polars"])
-def test_tables_come_out_as_they_are_wanted(kind):
-    table = {"pandas": FRAME, "polars": POLARS}[kind]
-    model = MKLClassifier("l1", [("size", "gaussian", SIZE)]).set_output(transform=kind).fit(table, MALIGNANT)
-    made = model.transform(_safe_indexing(table, [0, 1, 2]))
-    assert isinstance(made, type(table))
-    assert list(made.columns)[:2] == ["mklclassifier0", "mklclassifier1"]
-    pipeline = make_pipeline(StandardScaler().set_output(transform=kind), MKLClassifier("l1", [("s", "linear", SIZE)]))
-    assert pipeline.fit(table, MALIGNANT)[-1].feature_names_in_.tolist() == NAMES
-
-
-def test_weights_are_routed():
+def test_weights_are_routed_through_the_folds_of_a_fit():
     with sklearn.config_context(enable_metadata_routing=True):
-        model = MKLClassifier("l1", "linear").set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
         counts = np.tile([1, 5], 45)
-        found = cross_validate(
-            model, CANCER, MALIGNANT, params={"sample_weight": counts}, cv=2, return_estimator=True, error_score="raise"
-        )
-        assert set(found["estimator"][0]._source.weight) == {1.0, 5.0}
-        probable = MKLClassifier("l1", "linear", probability=True, calibration_folds=2, compare_average=True)
-        assert probable.fit(CANCER, MALIGNANT, sample_weight=counts).cv_scores_.shape == (5,)
-        after = LogisticRegression().set_fit_request(sample_weight=False)
-        stacked = make_pipeline(model, after).fit(CANCER, MALIGNANT, sample_weight=counts)
-        assert stacked.score(CANCER, MALIGNANT) > 0.9
-
-
-def test_arrays_of_the_array_api_are_served_or_refused_in_one_line():
-    model = MKLClassifier("l1", "linear").fit(CANCER, MALIGNANT)
-    served = MKLClassifier("l1", "linear").fit(Readable(CANCER), Readable(MALIGNANT))
-    np.testing.assert_array_equal(served.predict(Readable(CANCER)), model.predict(CANCER))
-    for call in (lambda: model.predict(Foreign(CANCER)), lambda: model.fit(Foreign(CANCER), MALIGNANT)):
-        with pytest.raises(
-            InputError, match=r"X is an array foreign_arrays.Foreign that NumPy cannot read: move it to the"
-        ):
-            call()
+        model = MKLClassifier("l1", "linear", probability=True, calibration_folds=2, compare_average=True)
+        assert model.fit(CANCER, MALIGNANT, sample_weight=counts).cv_scores_.shape == (5,)
 
 
 def test_two_columns_of_one_name_are_refused():

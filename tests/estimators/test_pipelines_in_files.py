@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes
 from sklearn.decomposition import PCA
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import SVC
@@ -65,13 +64,6 @@ def test_the_command_line_scales_rows_as_they_came(run, regression, saved, tmp_p
     assert (code, err) == (0, "")
     values = [float(line) for line in out.split()[1:]]
     np.testing.assert_allclose(values, regression.predict(NEW), rtol=1e-12)
-
-
-def test_of_a_search_the_best_pipeline_is_saved(tmp_path):
-    model = make_pipeline(StandardScaler(), MKLClassifier("l1", ["linear", "gaussian"]))
-    search = GridSearchCV(model, {"mklclassifier__C": [1.0, 10.0]}, cv=2).fit(X, ILL)
-    save_model(tmp_path / "model.npz", search)
-    np.testing.assert_array_equal(load_model(tmp_path / "model.npz").predict(NEW), search.predict(NEW))
 
 
 def test_a_model_by_itself_is_written_as_its_method_does(regression, tmp_path):
@@ -161,17 +153,3 @@ def test_the_truth_is_a_column_that_is_named(run, refusal, served):
     assert "y has 1.0, and no class of the model: ill, well" in said or "y has 0.0, and no class" in said
     said = refusal("predict", served / "model.npz", served / "rows.csv", "--var", "kernels=state")
     assert "--var kernels: a model takes features, and y, the truth" in said
-
-
-def test_a_column_of_the_model_that_holds_words_is_named(refusal, served, tmp_path):
-    X.assign(bmi="high").to_csv(tmp_path / "rows.csv", index=False)
-    said = refusal("predict", served / "model.npz", tmp_path / "rows.csv")
-    assert "column 'bmi' has words, such as 'high': write numbers" in said
-
-
-def test_the_truth_of_an_npz_file_is_named_too(run, refusal, served, tmp_path):
-    np.savez(tmp_path / "rows.npz", X=X.to_numpy(), truth=ILL)
-    code, _, err = run("predict", served / "model.npz", tmp_path / "rows.npz", "--var", "y=truth")
-    assert (code, err.startswith("accuracy ")) == (0, True)
-    said = refusal("predict", served / "model.npz", tmp_path / "rows.npz", "--var", "y=thruth")
-    assert "no array 'thruth': did you mean 'truth'?" in said

@@ -19,20 +19,14 @@ from mklcvx import (
     MultiLabelMKL,
     OneClassMKL,
     TwoStageMKL,
-    kernel_importance,
-    load_model,
-    mkl_path,
-    solve,
 )
-from mklcvx.certificate.machines import Machines
 from mklcvx.estimators import source
 from mklcvx.estimators.columns import Table
 from mklcvx.estimators.cross_validation import cross_validate
 from mklcvx.estimators.source import KernelSource
-from mklcvx.problem.cross_kernels import CrossKernels, Product
+from mklcvx.problem.cross_kernels import Product
 from mklcvx.problem.low_rank import dense
 from mklcvx.problem.preprocessing import Preprocessing
-from mklcvx.solvers.one_against import solve_by_machines
 from refusals import check_refused
 from tables import GRAPE, WINE
 
@@ -146,19 +140,6 @@ def test_training_kernels_are_made_in_one_stack():
     assert peak < (9 + 6) * 8 * n**2
 
 
-def test_a_large_constant_in_a_factor_costs_no_digits():
-    rng = np.random.default_rng(0)
-    new, train, beta = rng.normal(size=(5, 2)), rng.normal(size=(40, 2)), rng.integers(-8, 9, size=40) / 8.0
-    beta[0] -= beta.sum()
-    offset = np.array([0.0, 2.0**40])
-    exact = new @ (train.T @ beta)
-    shifted = train + offset
-    wanted = new @ ((shifted - offset).T @ beta)
-    plain, careful = Product(new, shifted), Product(new, shifted).without_constants()
-    assert abs(careful @ beta - wanted).max() <= 1e-12 * abs(exact).max()
-    assert abs(plain @ beta - wanted).max() > 1e-7 * abs(exact).max()
-
-
 # ------------------------------------------------------------------------------------------------------------ factors
 @pytest.fixture(scope="module")
 def factored():
@@ -178,20 +159,6 @@ def test_factors_are_kernels_that_are_never_formed(factored):
     np.testing.assert_array_equal(factored.predict(NEW_FACTORS), factored.classes_[values.argmax(axis=1)])
 
 
-def test_factors_are_the_linear_kernels_of_views(factored):
-    views = MKLClassifier("l1", LINEAR).fit(X, Y)
-    np.testing.assert_array_equal(views.weights_, factored.weights_)
-    np.testing.assert_array_equal(views.decision_function(Z), factored.decision_function(NEW_FACTORS))
-
-
-def test_a_model_of_factors_is_saved(factored, tmp_path):
-    factored.save(tmp_path / "model.npz")
-    again = load_model(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.decision_function(NEW_FACTORS), factored.decision_function(NEW_FACTORS))
-    with check_refused("fitted on LowRank"):
-        again.predict(NEW_STACK)
-
-
 @pytest.mark.parametrize(
     ("model", "y"),
     [
@@ -209,21 +176,6 @@ def test_every_estimator_takes_factors(model, y):
     assert model.transform(NEW_FACTORS).shape == (len(Z), len(X) - (6 if weighted else 0))
     if hasattr(model, "predict_proba"):
         assert model.predict_proba(NEW_FACTORS).shape == (len(Z), 2)
-
-
-def test_paths_and_importances_take_factors():
-    path = mkl_path(FACTORS, Y == 0, {"C": [0.1, 1.0]}, kernels="precomputed")
-    assert path.certified
-    model = MKLClassifier("average", "precomputed")
-    found = kernel_importance(model, FACTORS, Y == 0, cv=2, answers=["without"])
-    again = kernel_importance(model, STACK, Y == 0, cv=2, answers=["without"])
-    np.testing.assert_array_equal(found.without, again.without)
-
-
-def test_importances_of_a_bank_in_factors():
-    bank = [("a", "linear", VIEWS[0]), ("b", Nystroem(n_components=5, random_state=0))]
-    found = kernel_importance(MKLClassifier("average", bank), X, Y == 0, cv=2, answers=["without"])
-    assert np.isfinite(found.without).all()
 
 
 @pytest.mark.parametrize(
@@ -253,15 +205,6 @@ def test_folds_of_factors_are_those_of_their_kernels():
         assert one.certified
 
 
-def test_machines_of_factors_stay_in_factors():
-    found = solve_by_machines(Instance(FACTORS, classes=Y), "average", "ovo")
-    assert isinstance(found, Machines)
-    assert found.certified
-    kernels = CrossKernels.among(FACTORS, np.arange(5))
-    values = found.decision_function(kernels)
-    np.testing.assert_allclose(values, found.decision_function(dense(FACTORS)[:, :5]), rtol=1e-10, atol=1e-10)
-
-
 # ------------------------------------------------------------------------------------------------------ order of axes
 def test_a_stack_with_the_kernel_index_first_is_read_with_a_warning():
     known = MKLClassifier("average", "precomputed").fit(STACK, Y)
@@ -277,9 +220,14 @@ def test_a_stack_with_the_kernel_index_first_is_read_with_a_warning():
         model.predict(np.moveaxis(few, -1, 1))
 
 
-def test_solutions_evaluate_factors_as_they_evaluate_kernels():
-    instance = Instance(FACTORS, np.where(Y == 0, 1, -1))
-    solution = solve(instance, "l1")
-    rows = CrossKernels.among(FACTORS, np.arange(9))
-    expected = solution.decision_function(dense(FACTORS)[:, :9])
-    np.testing.assert_allclose(solution.decision_function(rows), expected, rtol=1e-11, atol=1e-11)
+def test_a_large_constant_in_a_factor_costs_no_digits():
+    rng = np.random.default_rng(0)
+    new, train, beta = rng.normal(size=(5, 2)), rng.normal(size=(40, 2)), rng.integers(-8, 9, size=40) / 8.0
+    beta[0] -= beta.sum()
+    offset = np.array([0.0, 2.0**40])
+    exact = new @ (train.T @ beta)
+    shifted = train + offset
+    wanted = new @ ((shifted - offset).T @ beta)
+    plain, careful = Product(new, shifted), Product(new, shifted).without_constants()
+    assert abs(careful @ beta - wanted).max() <= 1e-12 * abs(exact).max()
+    assert abs(plain @ beta - wanted).max() > 1e-7 * abs(exact).max()

@@ -12,7 +12,6 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import mklcvx
 from mklcvx import (
-    GridEdgeWarning,
     HypergraphEmbedding,
     InputError,
     Instance,
@@ -26,7 +25,7 @@ from mklcvx import (
     load_model,
     mkl_path,
 )
-from mklcvx.estimators.cross_validation import CrossValidation, Row, Trial, cross_validate
+from mklcvx.estimators.cross_validation import CrossValidation, Row, Trial
 from mklcvx.io.files import save_instance
 from mklcvx.problem.preprocessing import Preprocessing, UnitDiagonal
 from mklcvx.problem.scales import unit_of_price, unlike_sizes
@@ -66,13 +65,6 @@ def test_unlike_sizes_are_said_once_unless_something_scales_them(model):
             model.set_params(normalise=scaled).fit(CANCER, MALIGNANT)
 
 
-def test_folds_within_a_fit_do_not_say_it_again():
-    model = MKLClassifier("l1", UNLIKE, normalise=None, probability=True, calibration_folds=2, compare_average=True)
-    with pytest.warns(ScaleWarning) as said:
-        model.fit(CANCER, MALIGNANT)
-    assert len(said) == 1
-
-
 def test_sizes_are_those_of_what_is_combined():
     """Centring takes away most of a wide Gaussian; a kernel that is zero, and samples of weight zero, have no say."""
     with pytest.warns(ScaleWarning, match=r"times that of gaussian\(γ=0.015625/A\)"):
@@ -81,15 +73,6 @@ def test_sizes_are_those_of_what_is_combined():
     assert unlike_sizes(kernels, "abc").startswith("the trace of kernel c is 25.5 times that of a")
     assert unlike_sizes(kernels, "abc", np.array([1.0, 1.0, 1.0, 0.0])) == ""
     assert unlike_sizes(np.zeros((2, 4, 4)), "ab") == ""
-
-
-def test_formulations_never_rescale():
-    kernels = np.stack([np.eye(6), 100 * np.eye(6)])
-    y = np.array([1, 1, 1, -1, -1, -1])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        scaled = mklcvx.solve(Instance(kernels, y), "sum", C=1e-3)
-    assert scaled.objective == pytest.approx(6 * 1e-3 * (1 - 101 * 1e-3 / 2), rel=1e-9)
 
 
 def test_unit_diagonal_leaves_gaussians_bit_for_bit_and_a_zero_kernel_zero():
@@ -143,16 +126,6 @@ def test_one_class_for_all_is_said_of_joint_fits_and_of_many_classes():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         MultiLabelMKL(C=1e-4).fit(WINE, np.column_stack([GRAPE == 0, GRAPE == 1]).astype(int))
-
-
-def test_weights_count_in_the_unit_and_the_nu_form_has_none():
-    counts = np.tile([1, 3], 45)
-    weighted = MKLClassifier("l1", "linear", normalise=None).fit(CANCER, MALIGNANT, sample_weight=counts)
-    repeated = MKLClassifier("l1", "linear", normalise=None).fit(CANCER.repeat(counts, 0), MALIGNANT.repeat(counts))
-    unit = repeated.solutions_[0].parameters["C"]
-    assert weighted.solutions_[0].parameters["C"] == pytest.approx(unit, rel=1e-10)
-    assert MKLClassifier(nu=0.2).fit(CANCER, MALIGNANT).solutions_[0].parameters.get("C") is None
-    assert unit_of_price(np.zeros((2, 3, 3))) == 1.0
 
 
 def test_a_word_that_is_no_unit_is_refused():
@@ -238,13 +211,6 @@ def test_commands_say_that_kernels_are_of_unlike_sizes(run, tmp_path, monkeypatc
     assert "nothing scales" not in out
     assert note in run(command, "unlike.npz", *options, "--quiet")[2]  # which leaves warnings
     assert "nothing scales" not in run(command, "unlike.npz", *options, "--normalise", "diagonal")[2]
-
-
-def test_cross_validation_in_python_warns():
-    instance = Instance(np.moveaxis(stack_of(CANCER)[..., :2], -1, 0), 2 * MALIGNANT - 1)
-    with pytest.warns(GridEdgeWarning, match="largest of the grid") as said:
-        cross_validate(instance, "l1", [{"C": 1e-3}, {"C": 0.1}], folds=2)
-    assert said[0].filename == __file__
 
 
 def test_a_path_has_the_same_grid(run, cancer):

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_sp
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mklcvx import MKLClassifier, Views, kernel_importance, load_model
+from mklcvx import MKLClassifier, Views, load_model
 from refusals import check_refused
 from tables import GRAPE, WINE
 
@@ -63,16 +63,6 @@ def test_kernels_that_get_other_names_keep_those_that_they_are_given_by(tmp_path
         assert fitted.kernel_names_.tolist() == ["u", "v"]
         turned = {name: named[name] for name in ("b", "a")}
         np.testing.assert_array_equal(fitted.predict(turned), model.predict(np.stack([*named.values()], axis=-1)))
-
-
-def test_importances_are_measured_for_lists_and_dicts_of_views():
-    found = [
-        kernel_importance(MODEL, X, GRAPE, cv=2, answers=["without"])
-        for X in (NAMED, {"acids": ACIDS, "colours": COLOURS}, [ACIDS, COLOURS])
-    ]
-    assert [one.names for one in found] == [("acids", "colours")] * 2 + [("view 1", "view 2")]
-    for one in found[1:]:
-        np.testing.assert_array_equal(one.without, found[0].without)
 
 
 def test_samples_are_chosen_in_every_view():

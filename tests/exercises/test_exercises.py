@@ -31,6 +31,40 @@ def signed(one):
     return solved(one).alpha * one.instance.y
 
 
+def but(one, part, change):
+    """The right answer with one part changed."""
+    right = asked(one, solved(one))
+    return {**right, part: change(right[part])}
+
+
+def other(one, formulation, **changes):
+    """What another formulation answers, with the parameters that it shares."""
+    shared = {name: value for name, value in one.parameters.items() if name == "C"}
+    return asked(one, solve(one.instance, formulation, **{**shared, **changes}))
+
+
+def few_cuts(one):
+    return solve(one.instance, one.formulation, solver="silp", max_iter=3, **one.parameters)
+
+
+def turned(one, name, factor=None):
+    """The optimum for a parameter turned upside down, or multiplied."""
+    value = one.parameters[name]
+    return asked(one, solved(one, **{name: 1 / value if factor is None else factor * value}))
+
+
+def complemented(one):
+    """The optimum for who has not a label in place of who has."""
+    swapped = one.instance.with_kernels(one.instance.kernels, labels=1 - one.instance.targets.values)
+    return asked(one, solve(swapped, one.formulation, **one.parameters))
+
+
+def in_place_of(one, formulation, *dropped):
+    """The optimum of another formulation, without the parameters that it does not have."""
+    kept = {name: value for name, value in one.parameters.items() if name not in dropped}
+    return asked(one, solve(one.instance, formulation, **kept))
+
+
 @pytest.fixture
 def undiagnosed(monkeypatch):
     """Grades with verdicts alone: a search for causes takes seconds where nothing has asked for one."""
@@ -61,6 +95,14 @@ def test_a_seed_is_a_problem_of_its_own_and_always_the_same(name):
     assert "{" not in one.question
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_four_points_have_the_closed_form(seed):
+    one = exercise("two-kernels", seed)
+    far = np.sqrt(one.instance.kernels.max(axis=(1, 2)))
+    assert [f"{distance:g}" for distance in far] == [name.split(" = ")[1] for name in one.instance.names]
+    assert one.grade(weights=1 / far / np.sum(1 / far), objective=np.sum(1 / far) ** 2 / 2).passed
+
+
 MISTAKES = [
     ("svm-dual", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
     ("svm-dual", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
@@ -70,6 +112,51 @@ MISTAKES = [
     ("svm-dual", lambda one: {**asked(one, solved(one)), "alpha": signed(one)}, "alpha_signed"),
     ("svm-bias", lambda one: {**asked(one, solved(one)), "bias": -solved(one).bias}, "bias_sign"),
     ("svm-bias", lambda one: {**asked(one, solved(one)), "bias": 0.0}, "bias_omitted"),
+    ("two-kernels", lambda one: asked(one, solved(one, kernels=2.0)), "objective_half"),
+    ("two-kernels", lambda one: other(one, "sum"), "formulation sum"),
+    ("two-kernels", lambda one: other(one, "average"), "formulation average"),
+    ("two-kernels", lambda one: but(one, "weights", lambda v: 2 * v), "weights_norm"),
+    ("two-kernels", lambda one: but(one, "objective", lambda v: -v), "objective_sign"),
+    ("two-kernels", lambda one: but(one, "objective", lambda v: 1.1 * v), "objective_value"),
+    ("kernel-weights", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("kernel-weights", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
+    ("kernel-weights", lambda one: other(one, "average"), "formulation average"),
+    ("kernel-weights", lambda one: but(one, "weights", lambda v: v / 2), "weights_norm"),
+    ("every-kernel", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("every-kernel", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
+    ("every-kernel", lambda one: other(one, "l1"), "formulation l1"),
+    ("every-kernel", lambda one: but(one, "weights", lambda v: 0.5 / v), "weights_reciprocal"),
+    ("every-kernel", lambda one: but(one, "weights", lambda v: 3 * v), "weights_norm"),
+    ("soft-kernels", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("soft-kernels", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
+    ("soft-kernels", lambda one: other(one, "l1"), "formulation l1"),
+    ("soft-kernels", lambda one: other(one, "average"), "formulation average"),
+    ("soft-kernels", lambda one: but(one, "weights", lambda v: v / v.max()), "weights_norm"),
+    ("soft-kernels-squared", lambda one: other(one, "square", theta=one.parameters["theta"]), "formulation square"),
+    ("soft-kernels-squared", lambda one: asked(one, solved(one, theta=2 * one.parameters["theta"])), "parameter"),
+    ("cutting-planes", lambda one: asked(one, few_cuts(one)), "stopped_early"),
+    ("cutting-planes", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("cutting-planes", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
+    ("cutting-planes", lambda one: other(one, "average"), "formulation average"),
+    ("cutting-planes", lambda one: but(one, "weights", lambda v: v / v.max()), "weights_norm"),
+    ("smoothed-maximum", lambda one: in_place_of(one, "hypergraph", "smoothing"), "formulation"),
+    ("smoothed-maximum", lambda one: turned(one, "smoothing"), "parameter"),
+    ("smoothed-maximum", lambda one: turned(one, "lam", 2), "half"),
+    ("worst-class", lambda one: in_place_of(one, "ml_sum"), "formulation"),
+    ("worst-class", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("worst-class", lambda one: turned(one, "C", 1 / one.instance.samples), "C_over_n"),
+    ("k-space", lambda one: turned(one, "lam", 2), "parameter"),
+    ("k-space", lambda one: in_place_of(one, "ts_l1"), "formulation"),
+    ("k-space", lambda one: asked(one, solved(one, kernels=0.5)), "half"),
+    ("star-expansion", lambda one: asked(one, solved(one, expansion="clique")), "parameter"),
+    ("star-expansion", lambda one: turned(one, "lam", 2), "half"),
+    ("star-expansion", complemented, "classes_swapped"),
+    ("certified-pair", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("certified-pair", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
+    ("certified-pair", lambda one: in_place_of(one, "average"), "formulation"),
+    ("composite-kernels", lambda one: asked(one, solved(one, kernels=2.0)), "half"),
+    ("composite-kernels", lambda one: in_place_of(one, "li"), "formulation"),
+    ("composite-kernels", lambda one: asked(one, solved(one, bias=False)), "bias_omitted"),
 ]  # fmt: skip
 
 
@@ -80,9 +167,10 @@ def test_a_usual_mistake_gets_its_hint(name, mistake, hint, seed):
     one = exercise(name, seed)
     grade = one.grade(**mistake(one))
     assert not grade.passed
-    assert grade.report.diagnosis.name == hint
+    diagnosis = grade.report.diagnosis.name
+    assert hint in (diagnosis, diagnosis.split()[0])
     assert grade.words.startswith("Not yet.")
-    assert str(grade).endswith(f"Think again: {one.blueprint.hints[hint]}")
+    assert str(grade).endswith(f"Think again: {one.blueprint.hints[hint.split()[0]]}")
 
 
 @pytest.mark.usefixtures("undiagnosed")
@@ -117,27 +205,3 @@ def test_refusals_name_the_remedy():
         one.grade(objective=1.0)
     with pytest.raises(InputError, match="'beta' is not a part of an answer"):
         one.grade(alpha=np.zeros(12), objective=0.0, beta=1)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_of_five_wrong_solutions_four_get_a_hint_that_fits_and_none_a_looser_tolerance(name):
-    """Other kernels, a half missing, and answers in another form: whatever the exercise asks for."""
-    one = exercise(name, 1)
-    right = asked(one, solved(one))
-    traces = one.instance.kernels.trace(axis1=1, axis2=2)[:, None, None]
-    scaled = solve(one.instance.with_kernels(one.instance.kernels / traces), one.formulation, **one.parameters)
-    parts = [part for part in ("objective", "weights", "alpha") if part in right]
-    wrong = [("kernels", asked(one, solved(one, kernels=2.0))), ("kernels", asked(one, scaled))]
-    wrong += [(part, {**right, part: by * np.asarray(right[part])}) for by in (-1.0, 0.5, 3.0) for part in parts]
-    named, tried = 0, 0
-    for dimension, answer in wrong:
-        grade = None if tried == 5 else one.grade(**answer)
-        if grade is None or grade.passed:
-            continue
-        tried += 1
-        found = {kind for said in grade.report.diagnosis.explanations for kind in said.kinds}
-        named += any(kind.startswith((dimension, "kernels", "parameter", "objective", "weights")) for kind in found)
-        assert "Think again: " in grade.words
-        assert "tol" not in grade.words
-    assert tried == 5
-    assert named >= 4

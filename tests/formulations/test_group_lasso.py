@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from checks import check_same_function, value_of
+from checks import value_of
 from features import GROUPS, features, group_lasso, linear
 from mklcvx import Instance, solve, zoo
 from mklcvx.formulations import get
-from refusals import check_refused
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.8])
@@ -22,22 +21,6 @@ def test_linear_kernels_of_groups_make_the_group_lasso_of_the_features(share):
     assert solution.status == "certified"
     assert value_of(solution) == pytest.approx(expected, rel=1e-8)
     assert solution.norms == pytest.approx(norms, abs=1e-6)
-
-
-def test_with_the_squared_loss_f_vanishes_from_the_largest_correlation_on():
-    """α⁰ = C(y − mean y) are the multipliers of the best constant predictor."""
-    x, y = features(seed=1)
-    instance, C = Instance(linear(x), response=y), 0.7
-    task, _ = get("group_lasso").task(instance, {"loss": "squared", "C": C})
-    lam_max = float(task.root_q(C * (y - y.mean())).max())
-    beyond = solve(instance, "group_lasso", loss="squared", C=C, lam=1.0001 * lam_max)
-    assert beyond.status == "certified"
-    assert not beyond.weights.any()
-    assert beyond.bias == pytest.approx(y.mean())
-    assert value_of(beyond) == pytest.approx(C / 2 * np.sum((y - y.mean()) ** 2))
-    below = solve(instance, "group_lasso", loss="squared", C=C, lam=0.999 * lam_max)
-    assert below.status == "certified"
-    assert np.count_nonzero(below.norms > 1e-9) == 1
 
 
 @pytest.mark.parametrize("solver", ["interior", "clarabel"])
@@ -54,19 +37,6 @@ def test_with_the_hinge_f_vanishes_where_some_multipliers_of_the_constant_allow_
     assert value_of(solution) == pytest.approx(2 * minority)
 
 
-@pytest.mark.parametrize("C", [0.3, 2.0])
-def test_at_the_sum_of_the_norms_it_is_l1(C):
-    """½A² + risk and λA + risk have the same slope at λ = A: the same f and α, and A²/2 between the values."""
-    instance = zoo.random(24, 4, seed=21)
-    simplex = solve(instance, "l1", C=C)
-    total = float(simplex.norms.sum())
-    plain = solve(instance, "group_lasso", C=C, lam=total)
-    check_same_function(simplex, plain, instance.kernels)
-    assert value_of(plain) == pytest.approx(value_of(simplex) + total**2 / 2, rel=1e-8)
-    assert plain.weights * total == pytest.approx(simplex.weights * total, abs=1e-5 * total)
-    assert plain.alpha == pytest.approx(simplex.alpha, abs=1e-5)
-
-
 def test_an_alpha_that_sees_too_much_is_shortened():
     instance = zoo.random(16, 3, seed=1)
     formulation = get("group_lasso")
@@ -76,10 +46,3 @@ def test_an_alpha_that_sees_too_much_is_shortened():
     assert task.root_q(alpha).max() > 0.5
     assert found.roots.max() == pytest.approx(0.5, rel=1e-12)
     assert found.value == pytest.approx(alpha.sum() * 0.5 / task.root_q(alpha).max())
-
-
-def test_there_is_no_nu_form():
-    with check_refused("group_lasso has no ν-form, which loss nu is: use another loss"):
-        solve(zoo.random(12, 3, seed=0), "group_lasso", nu=0.4)
-    with check_refused("group_lasso has no ν-form, which loss nu is: use another loss"):
-        solve(zoo.random(12, 3, seed=0), "group_lasso", loss="nu")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from joint_cases import FOR_RESPONSES, classes, kernels, posed, responses
-from mklcvx import Instance, formulations, solve
+from mklcvx import Instance, solve
 from mklcvx.formulations._formulation import demonstration
 
 
@@ -32,15 +32,6 @@ def test_two_classes_are_one_function_at_twice_the_price(joint, single, name, bi
     assert declared(two, name, loss=joint, C=1.2, bias=bias) == pytest.approx(expected, rel=1e-6)
 
 
-def test_two_classes_decide_as_one_function():
-    two = classes(outputs=2)
-    one = Instance(two.kernels, np.where(two.targets.values == 0, 1, -1), sample_weight=two.sample_weight)
-    joint, single = solve(two, "l1", loss="crammer_singer", tol=1e-6), solve(one, "l1", C=2.0)
-    values = joint.decision_function(two.kernels)
-    np.testing.assert_allclose(values[:, 0] - values[:, 1], single.decision_function(two.kernels), atol=1e-3)
-    np.testing.assert_allclose(joint.weights, single.weights, atol=1e-3)
-
-
 @pytest.mark.parametrize("name", ["l1", "l2"])
 @pytest.mark.parametrize("loss", ["squared", "huber"])
 def test_equal_outputs_are_one_with_a_value_times_as_large(name, loss):
@@ -64,15 +55,6 @@ def test_fixed_weights_leave_a_problem_for_every_output(loss, bias):
     assert joint.objective == pytest.approx(sum(one.objective for one in apart), rel=1e-6)
 
 
-def test_weights_that_are_learned_are_shared():
-    """Each output alone would choose others, and all of them together cost no more apart."""
-    many = responses()
-    apart = [solve(one, "l1") for one in each_output(many)]
-    joint = solve(many, "l1")
-    assert np.ptp([one.weights for one in apart], axis=0).max() > 0.05
-    assert joint.objective >= sum(one.objective for one in apart) * (1 - 1e-9)
-
-
 @pytest.mark.parametrize("bias", [True, False])
 def test_one_kernel_and_softmax_are_logistic_regression(bias):
     linear_model = pytest.importorskip("sklearn.linear_model")
@@ -87,10 +69,3 @@ def test_one_kernel_and_softmax_are_logistic_regression(bias):
     own = values[np.arange(15), names]
     cost = (theirs.coef_**2).sum() / 2 + 0.7 * (np.log(np.exp(values).sum(axis=1)) - own).sum()
     assert found.objective == pytest.approx(cost, rel=1e-9)
-
-
-def test_one_output_is_the_single_task():
-    """A response with one column is one of shape (n,)."""
-    many = responses()
-    one = Instance(many.kernels, response=many.targets.values[:, :1])
-    assert formulations.get("l1").posed_for(one, {}) is formulations.get("l1")

@@ -178,34 +178,6 @@ def test_one_class_with_nu_one_gives_l1_to_the_kernel_of_the_largest_mean():
 
 
 # ------------------------------------------------------------------------------------------------- units and prices
-REAL_LOSSES = [loss for loss in EVERY if loss.targets == REAL]
-
-
-@over_biases
-@pytest.mark.parametrize("loss", REAL_LOSSES, ids=lambda loss: loss.name)
-@pytest.mark.parametrize("name", ["l1", "sum", "block_elastic"])
-@pytest.mark.parametrize("t", [3.0, 1e-3])
-def test_a_response_in_other_units(name, loss, t, bias):
-    """Targets times t, lengths times t, C times t^(2 − degree): f and α times t, the value times t²."""
-    own = dict.fromkeys(loss.lengths, 0.3)
-    plain = found(RESPONSE, name, loss.name, C=1.5, bias=bias, **own)
-    there = {key: t * value for key, value in own.items()}
-    scaled = Instance(K, response=t * R, sample_weight=PRICES)
-    moved = found(scaled, name, loss.name, C=1.5 * t ** (2 - loss.degree), bias=bias, **there)
-    check_equal(moved, plain, t**2)
-    np.testing.assert_allclose(moved.alpha / t, plain.alpha, atol=1e-5)
-
-
-@over_losses
-@pytest.mark.parametrize("name", ["l1", "sum", "block_elastic"])
-def test_kernels_in_other_units(name, loss):
-    """Kernels divided by s: at s times the price the same f, and s times the value; ν-forms divide their value by s."""
-    instance, s = INSTANCES[loss.targets], 7.0
-    smaller = instance.with_kernels(instance.kernels / s)
-    free = loss.free_margin
-    plain = found(instance, name, loss.name, **({} if free else {"C": 1.5}))
-    moved = found(smaller, name, loss.name, **({} if free else {"C": 1.5 * s}))
-    check_equal(moved, plain, 1 / s if free else s)
 
 
 @over_prices

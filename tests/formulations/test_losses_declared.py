@@ -3,23 +3,12 @@ cases of losses; and problems in other units."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from mklcvx.formulations import Task, get
 from mklcvx.formulations.losses import (
-    ABSOLUTE,
-    HINGE,
     REAL,
-    SQUARED,
-    SQUARED_HINGE,
-    EpsilonInsensitive,
-    Huber,
-    Quantile,
-    SmoothedHinge,
-    SquaredEpsilonInsensitive,
 )
 from sample_sides import CHOSEN, PRICED, SIDES, named, task
 
@@ -34,12 +23,6 @@ PENALTIES = {"sum": {}, "l1": {}, "sm2": {"theta": 0.7}, "l2": {}, "elastic": {"
 def solved(program) -> float:
     program.problem.solve(solver="CLARABEL", use_quad_obj=False)
     return float(program.problem.value)
-
-
-def value_of(loss, name="l1", bias=True, prices=1.0, seed=0) -> float:
-    """The optimal value, by the declared dual."""
-    problem = task(loss, bias, seed, **PENALTIES[name])
-    return solved(get(name).declare_dual(replace(problem, box=problem.box * prices)))
 
 
 PAIRS = [  # √q ≤ λ may leave group_lasso none of the α of a ν-form, which sum to one
@@ -65,58 +48,6 @@ def test_primal_and_dual_agree_and_so_do_the_bounds(name, loss, bias):
     gaps = loss.fenchel_young(feasible, outputs + risk.bias, problem.y, problem.box, risk.unknown)
     slack = risk.unknown * loss.slack(feasible, problem.box) if loss.free_tube else 0.0
     assert 0 <= gaps.sum() + slack <= 1e-5 * abs(upper)
-
-
-# ------------------------------------------------------------------------------------------ limits and special cases
-@pytest.mark.parametrize("bias", [True, False])
-def test_one_loss_is_another(bias):
-    pairs = [
-        (EpsilonInsensitive(0.0), 1.0, ABSOLUTE, 1.0),
-        (Quantile(0.5), 2.0, ABSOLUTE, 1.0),
-        (SquaredEpsilonInsensitive(0.0), 1.0, SQUARED, 1.0),
-        (Huber(100.0), 1.0, SQUARED, 1.0),
-    ]
-    for loss, prices, other, others in pairs:
-        assert value_of(loss, "l1", bias, prices) == pytest.approx(value_of(other, "l1", bias, others), rel=1e-6)
-
-
-@pytest.mark.parametrize("bias", [True, False])
-def test_risks_of_losses_that_are_the_same_are_the_same_numbers(bias):
-    rng = np.random.default_rng(2)
-    for loss, prices, other in ((EpsilonInsensitive(0.0), 1, ABSOLUTE), (Quantile(0.5), 2, ABSOLUTE),
-                                (SquaredEpsilonInsensitive(0.0), 1, SQUARED), (Huber(1e9), 1, SQUARED)):  # fmt: skip
-        problem, outputs = task(loss, bias), rng.normal(size=14)
-        one = replace(problem, box=prices * problem.box).risk(outputs)
-        two = replace(problem, loss=other).risk(outputs)
-        assert (one.value, one.bias) == pytest.approx((two.value, two.bias), rel=1e-13)
-        assert one.bias_interval == pytest.approx(two.bias_interval, rel=1e-13)
-
-
-def test_the_smoothed_hinge_tends_to_the_hinge_from_below_in_proportion_to_its_width():
-    """0 ≤ hinge − smoothed ≤ ½ w Σc, and the difference halves with w."""
-    hinge, total = value_of(HINGE), task(HINGE, True).box.sum()
-    apart = [hinge - value_of(SmoothedHinge(width)) for width in (0.02, 0.01, 0.005)]
-    assert all(-1e-6 <= gap <= width * total / 2 for gap, width in zip(apart, (0.02, 0.01, 0.005), strict=True))
-    assert apart[0] / apart[1] == pytest.approx(2, rel=0.05)
-    assert apart[1] / apart[2] == pytest.approx(2, rel=0.05)
-
-
-def test_the_smoothed_hinge_of_a_large_width_is_the_squared_hinge():
-    assert value_of(SmoothedHinge(1e3), prices=1e3) == pytest.approx(value_of(SQUARED_HINGE), rel=1e-5)
-
-
-def test_huber_tends_to_the_absolute_loss_from_below():
-    absolute, total = value_of(ABSOLUTE), task(ABSOLUTE, True).box.sum()
-    apart = [absolute - value_of(Huber(corner), prices=1 / corner) for corner in (0.02, 0.01)]
-    assert all(-1e-6 <= gap <= corner * total / 2 for gap, corner in zip(apart, (0.02, 0.01), strict=True))
-    assert apart[0] > apart[1]
-
-
-def test_a_tube_as_wide_as_the_targets_leaves_nothing_to_fit():
-    wide = np.ptp(task(ABSOLUTE, True).y) / 2
-    for loss in (EpsilonInsensitive(wide), SquaredEpsilonInsensitive(wide)):
-        assert value_of(loss) == pytest.approx(0.0, abs=1e-7)
-        assert task(loss, True).risk(np.zeros(14)).value == pytest.approx(0.0, abs=1e-15)
 
 
 # ------------------------------------------------------------------------------------------------------------- units

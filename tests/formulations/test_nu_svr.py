@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
-import cvxpy as cp
 import numpy as np
 import pytest
 from sklearn.svm import NuSVR as LibNuSVR
 
-from mklcvx import Instance, formulations, solve
+from mklcvx import Instance, solve
 from mklcvx.formulations import Task
 from mklcvx.formulations.losses.nu_svr import NuSVR
 from refusals import check_refused
@@ -23,62 +21,6 @@ Y = X[:, 0] + 0.3 * RNG.standard_t(3, N)
 PRICES = 0.7 * (1 + np.arange(N) % 3 / 2)
 over_biases = pytest.mark.parametrize("bias", [True, False])
 over_shares = pytest.mark.parametrize("nu", [0.1, 0.4, 1.0])
-
-
-def task(nu: float, bias: bool = True, kernels: np.ndarray = K) -> Task:
-    return Task(kernels, Y, PRICES, NuSVR(nu), bias)
-
-
-def optimum(name: str, problem: Task):
-    formulation = formulations.get(name)
-    dual, primal = formulation.declare_dual(problem), formulation.declare_primal(problem)
-    for program in (dual, primal):
-        program.problem.solve(solver="CLARABEL", use_quad_obj=False)
-    (alpha,) = formulation.from_dual(dual, problem, 1.0).duals
-    (other,), (functions,) = formulation.from_primal(primal, problem, 1.0)
-    return formulation, alpha, other, functions, dual.problem.value, primal.problem.value
-
-
-@over_shares
-@over_biases
-def test_the_risk_is_the_least_over_bias_and_tube(nu, bias):
-    for seed in range(5):
-        outputs = np.random.default_rng(seed).normal(size=N)
-        problem, b, tube = task(nu, bias), cp.Variable() if bias else 0.0, cp.Variable(nonneg=True)
-        cost = PRICES @ cp.pos(cp.abs(Y - outputs - b) - tube) + nu * PRICES.sum() * tube
-        risk = problem.risk(outputs)
-        assert risk.value == pytest.approx(cp.Problem(cp.Minimize(cost)).solve(solver="CLARABEL"), rel=1e-7)
-        assert risk.epsilon >= 0
-
-
-@over_shares
-@over_biases
-def test_weak_duality_and_the_gap_of_a_pair(nu, bias):
-    problem, loss = task(nu, bias), NuSVR(nu)
-    for seed in range(200):
-        rng = np.random.default_rng(seed)
-        outputs, alpha = rng.normal(size=N), problem.feasible(rng.normal(size=N))
-        assert math.fsum([loss.most(PRICES), *(-np.abs(alpha))]) >= 0
-        assert (np.abs(alpha) <= PRICES).all()
-        assert not bias or math.fsum(alpha) == 0
-        risk = problem.risk(outputs)
-        gap = loss.fenchel_young(alpha, outputs + risk.bias, Y, PRICES, risk.epsilon).sum()
-        gap += risk.epsilon * (loss.most(PRICES) - np.abs(alpha).sum())
-        assert gap == pytest.approx(risk.value - problem.gain(alpha) + alpha @ outputs, abs=1e-12)
-        assert gap >= 0
-
-
-@over_shares
-@over_biases
-@pytest.mark.parametrize("name", ["l1", "sm2", "li"])
-def test_primal_and_dual_meet_and_their_points_prove_it(name, nu, bias):
-    own = {"theta": 1.0} if name == "sm2" else {}
-    problem = Task(K, Y, PRICES, NuSVR(nu), bias, own)
-    formulation, alpha, other, functions, low, high = optimum(name, problem)
-    assert low == pytest.approx(high, rel=1e-6, abs=1e-8)
-    assert formulation.lower(problem, alpha).value == pytest.approx(low, rel=1e-6, abs=1e-8)
-    assert formulation.upper(problem, functions).value == pytest.approx(low, rel=1e-5, abs=1e-7)
-    assert formulation.lower(problem, other).value == pytest.approx(low, rel=1e-5, abs=1e-7)
 
 
 @over_biases
@@ -99,17 +41,6 @@ def test_several_outputs_are_refused():
         "loss nu_svr has no form for several outputs", "give one column, or use loss epsilon_insensitive"
     ):
         solve(instance, "l1", loss="nu_svr")
-
-
-@pytest.mark.parametrize("given", [{"nu": 0.0}, {"nu": 1.1}])
-def test_the_share_has_limits(given):
-    with check_refused("nu", "0 < ν ≤ 1"):
-        solve(Instance(K, response=Y), "l1", loss="nu_svr", **given)
-
-
-def test_the_share_is_a_half_unless_given():
-    assert NuSVR().nu == 0.5
-    assert solve(Instance(K, response=Y), "l1", loss="nu_svr").parameters["nu"] == 0.5
 
 
 def test_the_bias_may_lie_anywhere_between_where_the_prices_balance():
@@ -137,19 +68,6 @@ def test_alpha_is_never_too_long_by_a_last_bit(bias):
         assert sum(map(Fraction, np.abs(alpha).tolist())) <= Fraction(loss.most(price))
         assert not bias or sum(map(Fraction, alpha.tolist())) == 0
         assert np.array_equal(loss.feasible(alpha, np.zeros(n), price, bias), alpha)
-
-
-@over_biases
-def test_at_the_tube_that_it_finds_it_is_epsilon_insensitive(bias):
-    """v = v(ε) + Nε, and v(ε') + Nε' is larger for every other ε'."""
-    problem = task(0.3, bias)
-    functions, value = optimum("l1", problem)[3:5]
-    tube = problem.risk(problem.evaluate(functions)[0]).epsilon
-    instance, most = Instance(K, response=Y, sample_weight=PRICES), 0.3 * PRICES.sum()
-    for factor in (1.0, 0.9, 1.1):
-        given = {"loss": "epsilon_insensitive", "C": 1.0, "epsilon": factor * tube, "bias": bias}
-        found = solve(instance, "l1", tol=1e-9, **given).objective + most * factor * tube
-        assert found == pytest.approx(value, rel=1e-6) if factor == 1 else found > value * (1 + 1e-6)
 
 
 @over_shares

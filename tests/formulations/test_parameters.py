@@ -37,49 +37,19 @@ def test_C_must_be_positive(name, C):
     ("name", "given", "words"),
     [
         ("sm1", {"theta": 0.2499}, ("theta = 0.2499", "θ ≥ 1/M", "M = 4 here")),
-        ("sm1", {"theta": 0}, ("theta = 0", "θ ≥ 1/M")),
         ("sm2", {"theta": 0}, ("theta = 0", "θ > 0", "default is 1")),
-        ("smp", {"theta": -1}, ("theta = -1", "θ > 0")),
-        ("square", {"theta": -0.5}, ("theta = -0.5", "θ > 0")),
         ("lp", {"p": 0.999}, ("p = 0.999", "p ≥ 1", "default is 3/2")),
-        ("smp", {"p": 1}, ("p = 1", "p > 1")),
-        ("smp", {"p": 0.5}, ("p = 0.5", "p > 1")),
         ("elastic", {"l1_ratio": -0.01}, ("l1_ratio = -0.01", "0 ≤ l1_ratio ≤ 1")),
-        ("elastic", {"l1_ratio": 1.01}, ("l1_ratio = 1.01", "0 ≤ l1_ratio ≤ 1")),
-        ("block_elastic", {"l1_ratio": 1.01}, ("l1_ratio = 1.01", "0 ≤ l1_ratio ≤ 1")),
-        ("group_lasso", {"lam": 0.0}, ("lam = 0", "λ > 0")),
-        ("vskl", {"s": 1.99}, ("s = 1.99", "s ≥ 2", "default is 2")),
-        ("l1", {"nu": 0}, ("nu = 0", "0 < ν ≤ 1")),
         ("l1", {"nu": 1.5}, ("nu = 1.5", "0 < ν ≤ 1")),
-        ("l1", {"nu": -0.1}, ("nu = -0.1", "0 < ν ≤ 1")),
-        ("ts", {"lam": 0}, ("lam = 0", "λ > 0", "default is 0.01")),
         ("ts_l1", {"lam": -1e-9}, ("lam = -1e-09", "λ > 0", "default is 0.01")),
-        ("hypergraph", {"lam": 0}, ("lam = 0", "λ > 0", "default is 1")),
-        ("hypergraph_smooth", {"lam": -2}, ("lam = -2", "λ > 0", "default is 1")),
         ("hypergraph_smooth", {"smoothing": 0}, ("smoothing = 0", "σ > 0", "default is 0.01")),
-        ("hypergraph_smooth", {"smoothing": -1}, ("smoothing = -1", "σ > 0")),
         ("hypergraph", {"dimensions": 0}, ("dimensions = 0", "a whole number ≥ 1", "at most the rank of A")),
-        ("hypergraph", {"dimensions": -1}, ("dimensions = -1", "a whole number ≥ 1")),
         ("hypergraph_smooth", {"dimensions": 1.5}, ("dimensions = 1.5", "a whole number ≥ 1")),
     ],
 )
 def test_own_parameters_outside_their_limits_are_refused(name, given, words):
     with check_refused("parameter ", f"is outside the limits of {name}", *words):
         resolved(name, **given)
-
-
-@pytest.mark.parametrize("name", ["l1", "li", "ml_sum", "ts", "alignment"])
-def test_a_number_whose_square_is_none_is_refused(name):
-    for number in (1e200, -1e200):
-        with check_refused(f"parameter C = {number:g} is too large for double precision"):
-            resolved(name, C=number)
-
-
-@pytest.mark.parametrize(("theta", "p"), [(1.0, 1e6), (1.0, 900), (1e-200, 5), (0.01, 150)])
-def test_a_price_that_is_no_number_is_refused(theta, p):
-    with check_refused(f"parameters p = {p:g} and theta = {theta:g}", "too large for a number", "sm1"):
-        resolved("smp", theta=theta, p=p)
-    assert resolved("smp", theta=3.0, p=1e6)["p"] == 1e6
 
 
 def test_the_largest_price_of_smp_is_e_to_the_600():
@@ -92,21 +62,7 @@ def test_the_largest_price_of_smp_is_e_to_the_600():
 
 @pytest.mark.parametrize(
     ("name", "key", "value"),
-    [
-        ("sm1", "theta", 1 / M),
-        ("sm1", "theta", 5.0),
-        ("lp", "p", 1.0),
-        ("smp", "p", 1.001),
-        ("elastic", "l1_ratio", 0.0),
-        ("block_elastic", "l1_ratio", 0.0),
-        ("block_elastic", "l1_ratio", 1.0),
-        ("group_lasso", "lam", 1e-9),
-        ("elastic", "l1_ratio", 1.0),
-        ("vskl", "s", 2.0),
-        ("l1", "nu", 1.0),
-        ("ts", "lam", 1e-12),
-        ("hypergraph", "dimensions", 1),
-    ],
+    [("sm1", "theta", 1 / M), ("lp", "p", 1.0), ("l1", "nu", 1.0), ("hypergraph", "dimensions", 1)],
 )
 def test_limits_themselves_are_accepted(name, key, value):
     assert resolved(name, **{key: value})[key] == value
@@ -118,11 +74,6 @@ def test_the_third_the_seventh_and_the_49th_survive_rounding(count):
     assert resolved("sm1", instance, theta=1 / count)["theta"] == 1 / count
     with check_refused("θ ≥ 1/M"):
         resolved("sm1", instance, theta=0.999 / count)
-
-
-@pytest.mark.parametrize("name", ["sm2", "smp", "square"])
-def test_one_over_M_binds_sm1_only(name):
-    assert resolved(name, theta=0.01)["theta"] == 0.01
 
 
 @pytest.mark.parametrize("name", SINGLE_TASKS)
@@ -211,10 +162,6 @@ def test_C_and_nu_together_are_refused():
         resolved("l1", C=1.0, nu=0.5)
 
 
-def test_nu_replaces_C():
-    assert resolved("l1", nu=0.5) == {"nu": 0.5, "bias": True}
-
-
 @pytest.mark.parametrize("name", ["ml_sum", "ml_minimax", "ts", "alignment"])
 def test_nu_is_not_offered_where_no_theorem_has_it(name):
     with check_refused(f"unknown parameter 'nu' of {name}", "C"):
@@ -228,14 +175,6 @@ def test_nu_is_offered_for_the_tube_alone_where_there_is_no_margin_to_free(name)
         resolved(name, nu=0.5)
 
 
-def test_nu_of_two_losses_is_described_once():
-    names = [name for name, _ in formulations.get("l1").described_parameters]
-    assert names.count("nu") == 1
-    words = dict(formulations.get("l1").described_parameters)["nu"]
-    assert words.startswith("bounds the share of margin errors")
-    assert words.endswith("(loss nu_svr); 0 < ν ≤ 1; default 1/2")
-
-
 # ------------------------------------------------------------------------------------------- what is no number
 NUMBERS = [
     ("l1", "C"), ("l1", "nu"), ("sm1", "theta"), ("lp", "p"), ("ml_sum", "C"), ("ts", "lam"),
@@ -243,21 +182,13 @@ NUMBERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", [True, False, np.True_, np.nan, np.inf, -np.inf, "ten", "", 1j, [1.0, 2.0], {}])
+@pytest.mark.parametrize(
+    "value", [True, False, np.True_, np.nan, np.inf, -np.inf, "ten", "", 1j, [1.0], np.eye(3), {}, 10**400]
+)
 @pytest.mark.parametrize(("name", "key"), NUMBERS)
 def test_what_is_no_finite_number_is_refused(name, key, value):
     with check_refused(f"parameter {key} = ", "is not a number", "give a single finite number"):
         resolved(name, **{key: value})
-
-
-def test_an_integer_beyond_double_precision_is_refused():
-    with check_refused("parameter C = ", "is not a number"):
-        resolved("l1", C=10**400)
-
-
-def test_an_array_is_refused_in_one_line():
-    with check_refused("parameter C = ", "is not a number"):
-        resolved("l1", C=np.eye(3))
 
 
 @pytest.mark.parametrize("value", [2, 2.0, np.float32(2), np.int64(2)])
@@ -265,13 +196,6 @@ def test_numbers_of_any_type_are_accepted(value):
     number = resolved("l1", C=value)["C"]
     assert type(number) is float
     assert number == 2.0
-
-
-@pytest.mark.parametrize(
-    ("value", "flag"), [(True, True), (False, False), ("true", True), ("False", False), (0, False)]
-)
-def test_bias_is_true_or_false(value, flag):
-    assert resolved("l1", bias=value)["bias"] is flag
 
 
 @pytest.mark.parametrize("value", ["maybe", 2, 0.5, np.nan, [True]])
@@ -296,8 +220,9 @@ def test_every_word_for_a_flag_is_understood():
 
 def test_numbers_whose_squares_are_none_are_refused():
     assert resolved("l1", C=1e100)["C"] == 1e100
-    with check_refused("parameter C = 1.5e+100 is too large", "give at most 1e+100"):
-        resolved("l1", C=1.5e100)
+    for number in (1.5e100, -1e200):
+        with check_refused(f"parameter C = {number:g} is too large", "give at most 1e+100"):
+            resolved("l1", C=number)
 
 
 # ----------------------------------------------------------------------------------------------- what a family inherits
@@ -352,7 +277,7 @@ def test_smp_refuses_powers_whose_price_is_no_number():
 
 
 def test_a_value_is_shown_in_forty_characters_of_one_line():
-    assert shown("a" * 100) == "'" + "a" * 39
+    assert shown("a" * 100) == "'" + "a" * 38 + "…"
     assert shown(np.arange(3)[:, None]) == "array([[0], [1], [2]])"
 
 
@@ -364,3 +289,16 @@ def test_what_is_rare_is_said_of_few():
         ("needs_groups", ["ckl", "vskl"]),
     ):
         assert [name for name in NAMES if getattr(formulations.get(name), attribute)] == names
+
+
+SYMBOLS = {
+    "single task": "risk(f) ≥ gain(α)",
+    "many labels": "H_k(μ) = min over f_k",
+    "two stages": "makes a K-example z_ij",
+    "hypergraph": "\n    clique ",
+}
+
+
+@pytest.mark.parametrize("formulation", formulations.FORMULATIONS, ids=lambda formulation: formulation.name)
+def test_the_family_explains_its_symbols(formulation):
+    assert SYMBOLS[formulation.family] in formulation.notation

@@ -104,29 +104,8 @@ def test_weights_of_block_elastic_are_those_of_shares_on_the_simplex(ratio):
     assert beyond > 1
 
 
-@pytest.mark.parametrize("ratio", [0.1, 0.5, 0.9])
-def test_elastic_has_the_same_weights_by_bisection(ratio, monkeypatch):
-    a = np.array([0.5, 0.2, 0.0, 1.5])
-    expected = get("elastic").regulariser.best_weights(a, l1_ratio=ratio)
-    monkeypatch.setattr("mklcvx.formulations.elastic.newton_weights", lambda *_: None)
-    found = get("elastic").regulariser.best_weights(a, l1_ratio=ratio)
-    assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
-
-
 def test_only_l1_leaves_its_weights_open():
     assert [one.name for one in SINGLE_TASKS if one.regulariser is not None and one.regulariser.flat] == ["l1"]
-
-
-@pytest.mark.parametrize("l1_ratio", [0.0, 0.4, 0.99])
-def test_the_search_for_weights_of_the_net_needs_no_newton(monkeypatch, l1_ratio):
-    """Where Newton's method does not settle, a search takes its place: the same weights, at every size of the norms."""
-    side = get("elastic").regulariser
-    for count, size in ((2, 1.0), (7, 1e-170), (300, 1e150)):
-        a = size * RNG.uniform(0, 1, count) ** 4
-        expected = side.best_weights(a, l1_ratio=l1_ratio)
-        with monkeypatch.context() as patched:
-            patched.setattr("mklcvx.formulations.elastic.newton_weights", lambda *_: None)
-            assert side.best_weights(a, l1_ratio=l1_ratio) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 @pytest.mark.parametrize("theta", [1e-3, 0.02, 0.7, 50.0])

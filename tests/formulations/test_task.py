@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from cases import LOSSES, instance_for, own_parameters
@@ -92,43 +88,6 @@ def test_the_bias_is_an_interval_where_every_choice_is_optimal():
     assert (risk.bias, risk.bias_interval) == (-1.0, (-3.0, 1.0))
 
 
-def test_the_interval_of_the_nu_form():
-    """Two of four positives may err (Σ C = ½): the threshold lies anywhere between the second and the third."""
-    y = np.array([1.0] * 4 + [-1.0] * 4)
-    problem = Task(np.eye(8)[None], y, np.full(8, 0.25), "nu")
-    risk = problem.risk(np.array([1.0, 2, 3, 4, -1, -2, -3, -4]))
-    assert risk.bias_interval == (-0.5, 0.5)
-    assert risk.bias == 0
-    assert risk.rho == 2.5
-    for b in risk.bias_interval:
-        assert least_risk(problem, np.array([1.0, 2, 3, 4, -1, -2, -3, -4]), b) == pytest.approx(risk.value)
-
-
-def test_an_endless_interval_gives_its_finite_end():
-    """All positives may err: any larger threshold is as good."""
-    y = np.array([1.0, 1.0, -1.0, -1.0])
-    risk = Task(np.eye(4)[None], y, np.full(4, 0.25), "nu").risk(np.array([1.0, 2.0, -1.0, -2.0]))
-    assert np.isinf(risk.bias_interval[0])
-    assert np.isinf(risk.bias_interval[1])
-    assert np.isfinite(risk.bias)
-    assert risk.value == pytest.approx(-1.5)
-
-
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 10**6), loss=st.sampled_from(["c", "nu"]), bias=st.booleans())
-def test_feasible_points_are_feasible_and_stay_where_they_are(seed, loss, bias):
-    problem = task(8, loss, bias, seed)
-    rng = np.random.default_rng(seed)
-    alpha = problem.feasible(rng.uniform(-0.5, 1.5, 8) * problem.box * rng.integers(0, 2, 8))
-    assert (alpha >= 0).all()
-    assert (alpha <= problem.box).all()
-    if bias:
-        assert abs(problem.y @ alpha) <= 4e-16 * max(1.0, alpha.sum())
-    if loss == "nu":
-        assert alpha.sum() == pytest.approx(1, abs=4e-16 * 8)
-    assert problem.feasible(alpha) == pytest.approx(alpha, abs=1e-15)
-
-
 def test_feasible_scales_the_heavier_class_down_and_keeps_zeros():
     problem = Task(np.eye(4)[None], np.array([1.0, 1, -1, -1]), np.ones(4))
     assert problem.feasible(np.array([0.8, 0.4, 0.6, 0.0])) == pytest.approx([0.4, 0.2, 0.6, 0.0])
@@ -147,17 +106,6 @@ def test_feasible_fills_the_nu_form_up_without_touching_zeros_where_the_others_h
     problem = Task(np.eye(4)[None], np.array([1.0, 1, 1, -1]), np.array([0.3, 0.3, 0.3, 0.5]), "nu")
     assert problem.feasible(np.array([0.1, 0.1, 0.0, 0.5])) == pytest.approx([0.25, 0.25, 0.0, 0.5])
     assert problem.feasible(np.array([0.2, 0.2, 0.0, 0.5])).tolist()[2] == 0.0
-
-
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("factor", [0.3, 3.0])
-def test_what_feasible_leaves_of_an_equality_is_the_last_bit_of_one_entry(factor, seed):
-    """Too little is raised, too much is scaled down; some entries lie on either end of the box."""
-    rng, n = np.random.default_rng(seed), 500
-    box = rng.uniform(0.5, 1.5, n) * 4 / n
-    problem = Task(np.zeros((1, n, n)), rng.choice([-1.0, 1.0], n), box, "nu", bias=False)
-    alpha = problem.feasible(box * np.clip(factor * rng.uniform(-0.4, 0.6, n), 0.0, 1.0) + box * (rng.random(n) < 0.1))
-    assert abs(math.fsum([1.0, *(-alpha)])) <= np.finfo(float).eps * alpha.max()
 
 
 def test_correlations_and_evaluations_follow_their_definitions():
@@ -192,19 +140,6 @@ def test_a_kernel_of_rank_one_has_one_coordinate_at_any_size(size):
     assert np.abs(factor.columns) / np.sqrt(size) == pytest.approx(np.abs(column))
 
 
-def test_the_zero_kernel_has_no_coefficients():
-    (factor,) = KernelStack(np.zeros((1, 3, 3))).factors
-    assert not factor.to_coefficients.any()
-
-
-def test_factors_in_other_units_belong_to_the_divided_kernels():
-    problem = task(5, "c", True, 6)
-    scaled = problem.in_units(9.0, {})
-    for factor, kernel in zip(scaled.factors, problem.kernels, strict=True):
-        assert factor.columns @ factor.columns.T == pytest.approx(kernel / 9)
-        assert kernel / 9 @ factor.to_coefficients == pytest.approx(factor.columns)
-
-
 def test_constants_are_taken_out_of_kernels_where_there_is_a_bias():
     problem = task(5, "c", True, 6)
     for bias in (True, False):
@@ -221,13 +156,6 @@ def test_some_samples_have_their_part_of_everything():
         assert (part.y.tolist(), part.box.tolist()) == (whole.y[some].tolist(), whole.box[some].tolist())
         for one, kernel in zip(part.each_kernel(), whole.each_kernel(), strict=True):
             np.testing.assert_array_equal(one, kernel[np.ix_(some, some)])
-
-
-def test_kernels_are_combined_by_their_weights():
-    kernels = task(4, "c", True, 7, count=3).kernels
-    for weights in ([0.0, 1.0, 2.5], [1.0, 0.0, 0.0], [0.5, -2.0, 1.0], [0.0, 0.0, 0.0]):
-        expected = weights[0] * kernels[0] + weights[1] * kernels[1] + weights[2] * kernels[2]
-        assert KernelStack(kernels).combined(np.array(weights)) == pytest.approx(expected)
 
 
 RNG_KERNELS = np.stack([f @ f.T for f in np.random.default_rng(8).normal(size=(3, 4, 4))])
@@ -300,15 +228,6 @@ def test_a_problem_in_other_units_is_the_same_problem(name, loss, size):
         assert formulation.upper(moved, c_there).value == pytest.approx(unit * formulation.upper(base, c).value)
         for factor, kernel in zip(scaled.factors, moved.kernels, strict=True):
             assert factor.columns @ factor.columns.T == pytest.approx(kernel, abs=1e-12 * abs(kernel).max())
-
-
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 10**6), loss=st.sampled_from(["c", "nu"]), bias=st.booleans())
-def test_making_a_feasible_point_feasible_changes_no_bit(seed, loss, bias):
-    """So that a certificate recomputed from a solution is the same number."""
-    problem = task(11, loss, bias, seed)
-    alpha = problem.feasible(np.random.default_rng(seed).uniform(-0.5, 1.5, 11) * problem.box)
-    assert np.array_equal(problem.feasible(alpha), alpha)
 
 
 def test_coefficients_that_weights_imply_are_evaluated_like_their_rows():

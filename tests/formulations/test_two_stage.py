@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from checks import check_meets
 from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.formulations.alignment import AlignmentTask
 from mklcvx.formulations.families.pairs import Pairs
@@ -89,6 +90,7 @@ def test_both_programs_lie_within_the_certificate(name, kind, balanced):
     task, _ = formulations.get(name).task(problem, {"lam": 0.05, "balanced": balanced})
     for value in declared(name, task):
         assert solution.certificate.lower - 1e-8 <= value <= solution.certificate.upper + 1e-8
+    check_meets(solution, solve(problem, name, solver="interior", lam=0.05, balanced=balanced))
     assert solution.weights[0] > 0
     assert (solution.weights >= 0).all()
     assert solution.multipliers["second_stage_gap"] < 1e-8
@@ -211,6 +213,7 @@ def test_alignment_is_the_best_direction(kind):
     task, _ = formulations.get("alignment").task(problem, {})
     for value in declared("alignment", task):
         assert -value == pytest.approx(solution.objective**2, rel=1e-7)
+    check_meets(solution, solve(problem, "alignment", solver="interior"))
 
 
 def test_the_approximate_variant_is_certified_to_be_worse():

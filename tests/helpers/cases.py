@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mklcvx import Instance, zoo
-from mklcvx.formulations import SINGLE_TASKS, SingleTask
+from mklcvx.formulations import SINGLE_TASKS
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,6 @@ ORDINARY = Tolerance(certificate=1e-8, value=2e-7)
 HARD = Tolerance(certificate=1e-7, value=2e-5)  # sizes that differ by 1e9
 
 NAMES = [formulation.name for formulation in SINGLE_TASKS]
-WITH_NU = [formulation.name for formulation in SINGLE_TASKS if "nu" in formulation.losses]
 LOSSES = [(f.name, loss) for f in SINGLE_TASKS for loss in f.losses]
 
 GROUPS = np.array([0, 0, 1, 2])
@@ -80,7 +79,3 @@ def given_for(instance: Instance, loss: str) -> dict[str, float]:
         return {"C": 2.0}
     smaller = min((instance.y > 0).sum(), (instance.y < 0).sum())
     return {"nu": 1.4 * smaller / instance.samples}
-
-
-def task_for(formulation: SingleTask, instance: Instance, **given):
-    return formulation.task(instance, given)[0]

@@ -118,6 +118,15 @@ def check_enclosed(value: float, solution: Solution, tolerance: float) -> None:
     assert solution.certificate.lower - slack <= value <= solution.certificate.upper + slack
 
 
+def check_meets(one: Solution, other: Solution) -> None:
+    """Both certified, by intervals that overlap."""
+    assert one.certified
+    assert other.certified, other.message
+    slack = 1e-12 * max(one.certificate.size, one.certificate.scale)
+    assert one.certificate.lower <= other.certificate.upper + slack
+    assert other.certificate.lower <= one.certificate.upper + slack
+
+
 def value_of(solution: Solution) -> float:
     return (solution.certificate.lower + solution.certificate.upper) / 2
 

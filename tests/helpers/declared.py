@@ -1,5 +1,5 @@
 """Answers with any loss from the programmes declared in CVXPY, without `solve`: a point, moved onto its constraints, in
-the records of files and in the form that ball arithmetic takes."""
+the records of files."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ import numpy as np
 
 from honest import claimed, on_domain, ridge_for
 from mklcvx import Instance
-from mklcvx.certificate.ball_arithmetic.enclosure import Point
-from mklcvx.certificate.ball_arithmetic.kernels import KernelBalls
 from mklcvx.formulations import get
 from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, REAL, Loss
-from mklcvx.verification.proof import Proof, _enclosed
 from sample_sides import CORNER, LEVEL, SHARE, TUBE, WIDTH
 
 OWN = {"width": WIDTH, "epsilon": TUBE, "delta": CORNER, "quantile": LEVEL, "nu": SHARE}
@@ -90,15 +87,6 @@ def answer(instance: Instance, name: str, given: dict[str, Any]) -> Record:
         record["multipliers"][level] = risk.unknown
     record["certificate"] = {"ridge": ridge_for(instance, record), "stretch": 1.0}
     return claimed(instance, record)
-
-
-def proof_of(instance: Instance, record: Record) -> Proof:
-    """What ball arithmetic makes of the record's point."""
-    formulation = get(record["formulation"])
-    own = None if record["coefficients"] is None else np.array(record["coefficients"])
-    point = Point(np.array(record["alpha"]), np.array(record["weights"]), own, record["multipliers"], "a test")
-    balls = KernelBalls(instance.kernels, instance.names)
-    return _enclosed(instance, formulation, record["parameters"], balls, point, None)
 
 
 LOSSES = {loss.name: loss for loss in EVERY}

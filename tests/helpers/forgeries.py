@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from honest import claimed, honest
+from honest import claimed, written
 from mklcvx import Instance, solve, zoo
 from mklcvx.checker.audit import BLOCKWISE, OWN
 from mklcvx.checker.claims import PAIRS
@@ -79,7 +79,7 @@ EVERY = CASES | HARD
 @cache
 def original(case: str) -> Record:
     instance, name, given = EVERY[case]
-    return honest(instance, solve(instance, name, **{"tol": 1e-10, **given}))
+    return written(solve(instance, name, **{"tol": 1e-10, **given}))
 
 
 def forgeries(case: str) -> list[Forgery]:
@@ -373,7 +373,7 @@ def single_precision() -> tuple[Instance, Callable[[], Record]]:
     instance = Instance(kernel[None], np.where(features[:, 0] > 0, 1, -1))
 
     def forge() -> Record:
-        record = honest(instance, solve(instance, "l1", C=0.7))
+        record = written(solve(instance, "l1", C=0.7))
         values, vectors = np.linalg.eigh(kernel.astype(float))
         assert values[0] < 0
         coefficients = 1e5 * vectors[:, :1].T + np.array(record["alpha"]) * np.array(record["y"])

@@ -1,5 +1,4 @@
-"""Records of solution files: as solutions of single tasks write them; for the other families made from solutions, the
-point moved onto its constraints exactly, the claims those that the point proves."""
+"""Records of solution files: as solutions write them; and of points, with the claims that they prove."""
 
 from __future__ import annotations
 
@@ -24,27 +23,6 @@ def written(solution: Solution) -> dict[str, Any]:
     return json.loads(json.dumps(solution.as_dict(), allow_nan=False))
 
 
-def honest(instance: Instance, solution: Solution, tolerance: float = 1e-8) -> dict[str, Any]:
-    record = written(solution)
-    name, multipliers = record["formulation"], record["multipliers"]
-    if name in checker.OWN:
-        return record
-    record.update(schema="mklcvx.solution/2", tolerance=tolerance)
-    record["weights"] = on_domain(record, instance.count)
-    if record["alpha"] is not None:
-        record["alpha"] = feasible(record, instance)
-    if "beta" in multipliers:
-        multipliers["beta"] = in_box(record, instance, solution.multipliers["beta"])
-    if name == "ml_minimax":
-        multipliers["gamma"] = filled(multipliers["gamma"], np.ones(len(multipliers["gamma"])), 1.0)
-    if record["coefficients"] is not None:
-        coefficients = np.array(record["coefficients"])
-        coefficients[..., np.array(record["weights"]) == 0, :] = 0.0
-        record["coefficients"] = coefficients.tolist()
-    record["certificate"] = {"ridge": ridge_for(instance, record), "stretch": 1.0, "rounding": 0.0}
-    return claimed(instance, record)
-
-
 def claimed(instance: Instance, record: dict[str, Any]) -> dict[str, Any]:
     """The record with the claims that its point proves, rounded outward."""
     point = evaluate(instance, record)
@@ -62,8 +40,11 @@ def claimed(instance: Instance, record: dict[str, Any]) -> dict[str, Any]:
     if "second_stage_gap" in record["multipliers"]:
         record["multipliers"]["second_stage_gap"] = second = rounded(point.second, 1)
         certified = certified and second <= record["tolerance"]
-    if point.squares:
-        record["norms"] = [math.sqrt(max(float(x), 0.0)) for x in point.squares]
+    if point.norms:
+        record["norms"] = [math.sqrt(max(float(square), 0.0)) for square, _ in point.norms]
+    if point.slopes is not None:
+        record["slopes"] = [[rounded(v, side) for v in point.slopes] for side in (-1, 1)]
+    record["bias_interval"] = None
     record["objective"] = lower if maximum else upper
     record["status"] = "certified" if certified else "not_certified"
     return record
@@ -122,16 +103,6 @@ def feasible(record: dict[str, Any], instance: Instance) -> list[Any]:
     for side in (y > 0, y < 0):
         result[side] = np.array(filled(alpha[side] / unit, box[side] / unit, least)) * unit
     return result.tolist()
-
-
-def in_box(record: dict[str, Any], instance: Instance, beta: np.ndarray) -> list[float]:
-    together = instance.targets.together()[np.triu_indices(instance.samples)]
-    shares = np.full(len(together), rounded(Fraction(1, len(together)), -1))
-    if record["parameters"]["balanced"]:
-        halves = {side: rounded(Fraction(1, 2 * int((together == side).sum())), -1) for side in (1, -1)}
-        shares = np.where(together > 0, halves[1], halves[-1])
-    shrink = 1 - 1e-12 if record["formulation"] == "ts_l1" else 1.0
-    return (np.clip(beta, 0, shares) * shrink).tolist()
 
 
 def ridge_for(instance: Instance, record: dict[str, Any]) -> float:

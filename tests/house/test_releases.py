@@ -16,9 +16,7 @@ def _project():
 def test_every_dependency_of_users_has_its_licence_on_the_page():
     project = _project()
     wanted = [*project["dependencies"]]
-    wanted += [
-        one for extra in ("plot", "matlab", "rigorous", "dask") for one in project["optional-dependencies"][extra]
-    ]
+    wanted += [one for extra in ("plot", "matlab", "dask") for one in project["optional-dependencies"][extra]]
     listed = re.findall(
         r"^\| ([a-z0-9-]+)\b.* \| .* \| .* \|$", (ROOT / "docs/releases.md").read_text(encoding="utf-8"), re.MULTILINE
     )

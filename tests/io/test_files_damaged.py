@@ -9,10 +9,8 @@ import pytest
 
 from mklcvx.io.files import load_solution, save_solution
 from refusals import check_refused
-from stacks import FOR_FILES
 
 N, M = 8, 3
-TEST = FOR_FILES.test_kernels
 
 
 @pytest.fixture
@@ -57,133 +55,108 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
         load_solution(tmp_path / "answer.json")
 
 
+# That every field is needed is seen in test_schemas.
 DAMAGE = {
-    "alpha is shorter": lambda r: r["alpha"].pop(),
-    "weights are longer": lambda r: r["weights"].append(0.0),
-    "labels are shorter": lambda r: r["y"].pop(),
-    "names are longer": lambda r: r["names"].append("d"),
-    "norms are shorter": lambda r: r["norms"].pop(),
-    "coefficients of another shape": lambda r: r.update(coefficients=[[1.0]]),
-    "coefficients are ragged": lambda r: r.update(coefficients=[[1.0], [1.0, 2.0]]),
-    "a weight is undefined": lambda r: r["weights"].__setitem__(0, None),
-    "alpha has a hole": lambda r: r["alpha"].__setitem__(0, None),
-    "alpha is nested": lambda r: r["alpha"].__setitem__(0, [1.0]),
-    "alpha is text": lambda r: r.update(alpha="many"),
-    "a label is zero": lambda r: r["y"].__setitem__(0, 0),
-    "alpha is missing": lambda r: r.pop("alpha"),
-    "alpha is null": lambda r: r.update(alpha=None),
-    "weights are missing": lambda r: r.pop("weights"),
-    "weights are nested": lambda r: r.update(weights=[[w] for w in r["weights"]]),
-    "labels are missing": lambda r: r.pop("y"),
-    "labels are nested": lambda r: r.update(y=[r["y"]]),
-    "target is unknown": lambda r: r.update(target="colours"),
-    "target is of many labels": lambda r: r.update(target="labels"),
-    "target is of classes": lambda r: r.update(target="classes"),
-    "labels have two names": lambda r: r.update(label_names=["a", "b"]),
-    "names of labels are text": lambda r: r.update(label_names="y"),
-    "names of labels are null": lambda r: r.update(label_names=None),
-    "notes are text": lambda r: r.update(notes="none"),
-    "bias is a list": lambda r: r.update(bias=[0.0]),
-    "bias is missing": lambda r: r.pop("bias"),
-    "bias is null": lambda r: r.update(bias=None),
-    "bias is beyond double precision": lambda r: r.update(bias=10**400),
-    "iterations are text": lambda r: r.update(iterations="few"),
-    "parameters are a number": lambda r: r.update(parameters=3),
-    "multipliers are null": lambda r: r.update(multipliers=None),
-    "certificate is a list": lambda r: r.update(certificate=[1, 2]),
-    "certificate lacks its lower bound": lambda r: r["certificate"].pop("lower"),
-    "interval has three ends": lambda r: r.update(bias_interval=[0, 1, 2]),
-    "preprocessing is of another kind": lambda r: r.update(preprocessing={"steps": ["explode"]}),
+    "l1": {
+        "alpha is shorter": lambda r: r["alpha"].pop(),
+        "alpha has a hole": lambda r: r["alpha"].__setitem__(0, None),
+        "alpha is nested": lambda r: r["alpha"].__setitem__(0, [1.0]),
+        "alpha is text": lambda r: r.update(alpha="many"),
+        "alpha is null": lambda r: r.update(alpha=None),
+        "weights are longer": lambda r: r["weights"].append(0.0),
+        "weights are nested": lambda r: r.update(weights=[[w] for w in r["weights"]]),
+        "a weight is undefined": lambda r: r["weights"].__setitem__(0, None),
+        "names are longer": lambda r: r["names"].append("d"),
+        "norms are shorter": lambda r: r["norms"].pop(),
+        "coefficients of another shape": lambda r: r.update(coefficients=[[1.0]]),
+        "coefficients are ragged": lambda r: r.update(coefficients=[[1.0], [1.0, 2.0]]),
+        "labels are shorter": lambda r: r["y"].pop(),
+        "labels are nested": lambda r: r.update(y=[r["y"]]),
+        "a label is zero": lambda r: r["y"].__setitem__(0, 0),
+        "target is unknown": lambda r: r.update(target="colours"),
+        "target is of many labels": lambda r: r.update(target="labels"),
+        "target is of classes": lambda r: r.update(target="classes"),
+        "labels have two names": lambda r: r.update(label_names=["a", "b"]),
+        "names of labels are text": lambda r: r.update(label_names="y"),
+        "names of labels are null": lambda r: r.update(label_names=None),
+        "notes are text": lambda r: r.update(notes="none"),
+        "bias is a list": lambda r: r.update(bias=[0.0]),
+        "bias is null": lambda r: r.update(bias=None),
+        "bias is beyond double precision": lambda r: r.update(bias=10**400),
+        "iterations are text": lambda r: r.update(iterations="few"),
+        "parameters are a number": lambda r: r.update(parameters=3),
+        "multipliers are null": lambda r: r.update(multipliers=None),
+        "certificate is a list": lambda r: r.update(certificate=[1, 2]),
+        "interval has three ends": lambda r: r.update(bias_interval=[0, 1, 2]),
+        "preprocessing is of another kind": lambda r: r.update(preprocessing={"steps": ["explode"]}),
+    },
+    "ml_sum": {
+        "alpha lacks a label": lambda r: r["alpha"].pop(),
+        "alpha is ragged": lambda r: r["alpha"][0].pop(),
+        "alpha is that of one label": lambda r: r.update(alpha=r["alpha"][0]),
+        "labels lack one": lambda r: r["y"].pop(),
+        "a label is zero": lambda r: r["y"][2].__setitem__(3, 0),
+        "bias is that of one label": lambda r: r.update(bias=0.0),
+        "bias is nested": lambda r: r.update(bias=[[b] for b in r["bias"]]),
+        "bias has a hole": lambda r: r["bias"].__setitem__(0, None),
+        "names of labels lack one": lambda r: r["label_names"].pop(),
+        "target is y": lambda r: r.update(target="y", label_names=["y"]),
+        "target is null": lambda r: r.update(target=None),
+        "classes are too few": lambda r: r.update(target="classes", classes=["a"]),
+        "coefficients are those of one label": lambda r: r.update(coefficients=np.ones((M, N)).tolist()),
+        "coefficients lack a label": lambda r: r.update(coefficients=np.ones((2, M, N)).tolist()),
+        "a weight is undefined": lambda r: (r["weights"].__setitem__(0, None), r.update(coefficients=None)),
+    },
+    "hypergraph": {
+        "B is null": lambda r: r["multipliers"].update(B=None),
+        "B is text": lambda r: r["multipliers"].update(B="large"),
+        "B is a vector": lambda r: r["multipliers"].update(B=[1.0] * N),
+        "B lacks a sample": lambda r: r["multipliers"]["B"].pop(),
+        "B is ragged": lambda r: r["multipliers"]["B"][0].pop(),
+        "B has a hole": lambda r: r["multipliers"]["B"][0].__setitem__(0, None),
+        "a weight is undefined": lambda r: r["weights"].__setitem__(0, None),
+        "weights are longer": lambda r: r["weights"].append(0.0),
+        "names of labels lack one": lambda r: r["label_names"].pop(),
+        "labels are shorter": lambda r: r.update(y=[row[:-1] for row in r["y"]]),
+    },
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_damaged_solution_is_refused(tmp_path, record, damage):
-    DAMAGE[damage](record)
-    (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
-    with check_refused("solution ", "answer.json: incomplete or damaged (", "): write it again"):
-        load_solution(tmp_path / "answer.json")
+@pytest.fixture
+def of(solution, families):
+    """The solution of a formulation."""
+    return lambda name: solution if name == "l1" else families(name)
 
 
-def test_solution_without_alpha_says_what_is_missing(tmp_path, record):
-    record["alpha"] = None
-    (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
-    with check_refused("answer.json: ", "it has neither alpha nor an embedding that fits"):
-        load_solution(tmp_path / "answer.json")
-
-
-DAMAGE_OF_LABELS = {
-    "alpha lacks a label": lambda r: r["alpha"].pop(),
-    "alpha is ragged": lambda r: r["alpha"][0].pop(),
-    "alpha is that of one label": lambda r: r.update(alpha=r["alpha"][0]),
-    "alpha has a hole": lambda r: r["alpha"][1].__setitem__(0, None),
-    "alpha is null": lambda r: r.update(alpha=None),
-    "labels lack one": lambda r: r["y"].pop(),
-    "labels are those of one": lambda r: r.update(y=r["y"][0]),
-    "a label is zero": lambda r: r["y"][2].__setitem__(3, 0),
-    "bias is that of one label": lambda r: r.update(bias=0.0),
-    "bias lacks a label": lambda r: r["bias"].pop(),
-    "bias is nested": lambda r: r.update(bias=[[b] for b in r["bias"]]),
-    "bias has a hole": lambda r: r["bias"].__setitem__(0, None),
-    "names of labels lack one": lambda r: r["label_names"].pop(),
-    "names of labels are missing": lambda r: r.pop("label_names"),
-    "target is y": lambda r: r.update(target="y", label_names=["y"]),
-    "target is null": lambda r: r.update(target=None),
-    "classes are too few": lambda r: r.update(target="classes", classes=["a"]),
-    "coefficients are those of one label": lambda r: r.update(coefficients=np.ones((M, N)).tolist()),
-    "coefficients lack a label": lambda r: r.update(coefficients=np.ones((2, M, N)).tolist()),
-    "a weight is undefined": lambda r: (r["weights"].__setitem__(0, None), r.update(coefficients=None)),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE_OF_LABELS)
-def test_damaged_solution_of_many_labels_is_refused(tmp_path, families, damage):
-    record = json.loads(json.dumps(families("ml_sum").as_dict()))
-    DAMAGE_OF_LABELS[damage](record)
-    (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
-    with check_refused("solution ", "answer.json: incomplete or damaged (", "): write it again"):
-        load_solution(tmp_path / "answer.json")
-
-
-DAMAGE_OF_AN_EMBEDDING = {
-    "B is missing": lambda r: r["multipliers"].pop("B"),
-    "B is null": lambda r: r["multipliers"].update(B=None),
-    "B is a number": lambda r: r["multipliers"].update(B=1.0),
-    "B is text": lambda r: r["multipliers"].update(B="large"),
-    "B is a vector": lambda r: r["multipliers"].update(B=[1.0] * N),
-    "B lacks a sample": lambda r: r["multipliers"]["B"].pop(),
-    "B is ragged": lambda r: r["multipliers"]["B"][0].pop(),
-    "B has a hole": lambda r: r["multipliers"]["B"][0].__setitem__(0, None),
-    "a weight is undefined": lambda r: r["weights"].__setitem__(0, None),
-    "weights are longer": lambda r: r["weights"].append(0.0),
-    "names of labels lack one": lambda r: r["label_names"].pop(),
-    "labels are those of one": lambda r: r.update(y=r["y"][0]),
-    "labels are shorter": lambda r: r.update(y=[row[:-1] for row in r["y"]]),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE_OF_AN_EMBEDDING)
-def test_damaged_embedding_is_refused(tmp_path, families, damage):
-    record = json.loads(json.dumps(families("hypergraph").as_dict()))
-    DAMAGE_OF_AN_EMBEDDING[damage](record)
+@pytest.mark.parametrize(("name", "damage"), [(name, damage) for name in DAMAGE for damage in DAMAGE[name]])
+def test_a_damaged_solution_is_refused(tmp_path, of, name, damage):
+    record = json.loads(json.dumps(of(name).as_dict()))
+    DAMAGE[name][damage](record)
     (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
     with check_refused("solution ", "answer.json: incomplete or damaged (", "): write it again"):
         load_solution(tmp_path / "answer.json")
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
+    ("name", "key", "value"),
     [
-        ("multiplier_B", np.full((N, 3), np.nan)),
-        ("multiplier_B", np.ones((N - 1, 3))),
-        ("multiplier_B", np.ones(N)),
-        ("multiplier_B", np.array([["a"] * 3] * N)),
-        ("y", np.ones((2, N))),
-        ("weights", np.ones((M, 1))),
+        ("hypergraph", "multiplier_B", np.full((N, 3), np.nan)),
+        ("hypergraph", "multiplier_B", np.ones((N - 1, 3))),
+        ("hypergraph", "multiplier_B", np.array([["a"] * 3] * N)),
+        ("hypergraph", "y", np.ones((2, N))),
+        ("hypergraph", "weights", np.ones((M, 1))),
+        ("l1", "alpha", np.full(N, np.nan)),
+        ("l1", "alpha", np.ones((N, 1, 1))),
+        ("l1", "alpha", np.array(1.0)),
+        ("l1", "alpha", np.array(["a"] * N)),
+        ("l1", "weights", np.full(M, np.inf)),
+        ("l1", "y", np.zeros(N)),
+        ("l1", "record", np.arange(3)),
+        ("l1", "record", np.array("[]")),
     ],
 )
-def test_damaged_arrays_of_an_embedding_are_refused(tmp_path, families, key, value):
-    save_solution(tmp_path / "answer.npz", families("hypergraph"))
+def test_damaged_arrays_of_a_solution_are_refused(tmp_path, of, name, key, value):
+    save_solution(tmp_path / "answer.npz", of(name))
     with np.load(tmp_path / "answer.npz") as content:
         arrays = dict(content)
     assert key in arrays
@@ -198,28 +171,6 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path, record, token):
     (tmp_path / "answer.json").write_text(text, encoding="utf-8")
     with check_refused("answer.json: "):
         load_solution(tmp_path / "answer.json")
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("alpha", np.full(N, np.nan)),
-        ("alpha", np.ones((N, 1, 1))),
-        ("alpha", np.array(1.0)),
-        ("alpha", np.array(["a"] * N)),
-        ("weights", np.full(M, np.inf)),
-        ("y", np.zeros(N)),
-        ("record", np.arange(3)),
-        ("record", np.array("[]")),
-    ],
-)
-def test_damaged_arrays_of_a_solution_are_refused(tmp_path, solution, key, value):
-    save_solution(tmp_path / "answer.npz", solution)
-    with np.load(tmp_path / "answer.npz") as content:
-        arrays = dict(content)
-    np.savez(tmp_path / "answer.npz", **(arrays | {key: value}))
-    with check_refused("solution ", "answer.npz: "):
-        load_solution(tmp_path / "answer.npz")
 
 
 def test_solution_files_of_other_kinds_are_refused(tmp_path, path):

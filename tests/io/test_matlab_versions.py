@@ -19,12 +19,6 @@ from refusals import check_refused
 
 
 # ------------------------------------------------------------------------------------------------- version 5 only
-@pytest.mark.parametrize("compressed", [False, True])
-def test_compressed_or_not(tmp_path, compressed):
-    scipy.io.savemat(tmp_path / "file.mat", {"kernels": IN_MATLAB, "y": COLUMN}, do_compression=compressed)
-    np.testing.assert_array_equal(load_instance(tmp_path / "file.mat").kernels, K)
-
-
 def test_version_4(tmp_path):
     scipy.io.savemat(tmp_path / "file.mat", {"kernels": K[0], "y": COLUMN}, format="4")
     np.testing.assert_array_equal(load_instance(tmp_path / "file.mat").kernels, K[:1])
@@ -147,11 +141,6 @@ def with_soft_link_to_another_file(file):
     file["kernels"] = h5py.SoftLink("/way/kernels")
 
 
-def with_links_in_a_circle(file):
-    file["kernels"] = h5py.SoftLink("/other")
-    file["other"] = h5py.SoftLink("/kernels")
-
-
 def with_text(file):
     file["kernels"] = "text"
 
@@ -167,7 +156,6 @@ def with_more_than_any_memory(file):
         with_empty_reference,
         with_link_to_another_file,
         with_soft_link_to_another_file,
-        with_links_in_a_circle,
         with_text,
         with_more_than_any_memory,
     ],

@@ -94,11 +94,6 @@ def test_the_contents_say_what_kind_of_targets_they_are(saved, targets, said, ki
     assert instance.targets.kind == kind
 
 
-def test_names_are_guessed_in_npz_and_json_too(tmp_path):
-    np.savez(tmp_path / "file.npz", KH=K, Y=CODES)
-    check_kernels(read(tmp_path / "file.npz", "read KH (3×12×12) as kernels, Y as 3 classes"))
-
-
 def test_a_file_with_our_names_is_read_without_a_word(saved):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -168,11 +163,6 @@ def test_files_of_a_folder_are_renamed_instead(tmp_path):
         load_instance(tmp_path / "folder", variables={"y": "gnd"})
 
 
-def test_what_was_guessed_is_said_when_it_cannot_be_used(saved):
-    with check_refused("kernel 'K1' (index 0) is not positive semidefinite", "(read KH (12×12×3) as kernels,"):
-        load_instance(saved(KH=-LAST, Y=COLUMN))
-
-
 # ---------------------------------------------------------------------------------------------- 5: tiny asymmetry
 def test_tiny_asymmetry_is_refused_and_can_be_mended(saved):
     asymmetric = LAST.copy()
@@ -202,11 +192,6 @@ def test_the_kernel_index_may_come_last_in_npz(tmp_path):
     np.testing.assert_array_equal(instance.test_kernels, K[:, :T])
 
 
-def test_a_single_matrix_is_one_kernel(tmp_path):
-    np.savez(tmp_path / "file.npz", K=K[0], y=SIGNS)
-    assert read(tmp_path / "file.npz", "read K (12×12) as kernels").count == 1
-
-
 # ---------------------------------------------------------------------------------------------------- test files
 def test_test_files_are_read_with_their_own_names(saved):
     path = saved(Ktest=LAST[:T], gnd=COLUMN[:T])
@@ -221,3 +206,8 @@ def test_of_two_stacks_the_one_that_is_named_for_the_test_is_taken():
     chosen, said = chosen_for_instance(listing, {}, "file")
     assert chosen == {"y": ("y",), "kernels": ("KH",)}
     assert said == ["KH (12×12×3) as kernels"]
+
+
+def test_what_was_guessed_is_said_when_it_cannot_be_used(saved):
+    with check_refused("kernel 'K1' (index 0) is not positive semidefinite", "(read KH (12×12×3) as kernels,"):
+        load_instance(saved(KH=-LAST, Y=COLUMN))

@@ -84,17 +84,24 @@ def test_what_killed_writers_left_is_cleared_and_nothing_else(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"answer.json", fresh.name, *(path.name for path in own)}
 
 
-def test_a_writer_that_fails_leaves_the_old_file_and_nothing_beside_it(tmp_path):
+@pytest.mark.parametrize("fault", [ZeroDivisionError, KeyboardInterrupt, MemoryError])
+def test_a_writer_that_fails_leaves_the_old_file_and_nothing_beside_it(tmp_path, fault):
     path = tmp_path / "answer.json"
     path.write_text("old", encoding="utf-8")
 
     def broken(file):
         file.write(b"half")
-        raise ZeroDivisionError
+        raise fault
 
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(fault):
         write_whole(path, broken)
     assert (path.read_text(encoding="utf-8"), os.listdir(tmp_path)) == ("old", ["answer.json"])
+
+
+def test_longest_name_that_the_system_allows_can_be_written(tmp_path):
+    path = tmp_path / ("a" * 250 + ".json")
+    write_text(path, "x")
+    assert path.read_text(encoding="utf-8") == "x"
 
 
 # -------------------------------------------------------------------------------------------------------- journals

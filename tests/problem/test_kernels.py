@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tracemalloc
-from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
@@ -77,17 +76,6 @@ def test_kernel_equals_its_formula_on_train_and_test(name: str) -> None:
     np.testing.assert_allclose(bank.diagonal()[0], bank.stack()[0].diagonal(), rtol=1e-12)
 
 
-def test_scikit_learn_agrees_where_the_formula_is_the_same() -> None:
-    from sklearn.metrics.pairwise import chi2_kernel, laplacian_kernel, polynomial_kernel, rbf_kernel
-
-    kernels = [Gaussian(0.3), ChiSquare(0.3), Polynomial(2, coef0=1.5, scale=0.3), Laplacian(0.3)]
-    gaussian, chi2, polynomial, laplacian = KernelBank(kernels).fit(TRAIN).stack(TEST)
-    np.testing.assert_allclose(gaussian, rbf_kernel(TEST, TRAIN, gamma=0.3), rtol=1e-12)
-    np.testing.assert_allclose(chi2, chi2_kernel(TEST, TRAIN, gamma=0.3), rtol=1e-12)
-    np.testing.assert_allclose(polynomial, polynomial_kernel(TEST, TRAIN, 2, 0.3, 1.5), rtol=1e-12)
-    assert np.abs(laplacian - laplacian_kernel(TEST, TRAIN, gamma=0.3)).max() > 0.01
-
-
 @pytest.mark.parametrize("features", ["all", "each", "all+each"])
 def test_stack_is_complete_symmetric_and_the_same_for_train_met_as_test(features: str) -> None:
     bank = KernelBank(EVERY_KERNEL, features).fit(TRAIN)
@@ -123,14 +111,6 @@ def test_training_sample_is_at_distance_zero_from_itself_even_far_from_the_origi
         np.testing.assert_allclose(stack[0], np.exp(-euclidean(TRAIN, TRAIN)), rtol=1e-8)
 
 
-def test_kernels_are_positive_semidefinite_on_random_data() -> None:
-    bank = KernelBank(EVERY_KERNEL, "all+each").fit(TRAIN)
-    for name, kernel in zip(bank.names, bank.stack(), strict=True):
-        eigenvalues = np.linalg.eigvalsh(kernel)
-        assert eigenvalues[0] >= -1e-12 * eigenvalues[-1], name
-        assert eigenvalues[-1] > 0, name
-
-
 def test_stack_is_filled_without_a_second_copy() -> None:
     bank = KernelBank([*EVERY_KERNEL] * 10).fit(np.tile(TRAIN, (6, 1)))
     bank.stack()
@@ -146,25 +126,6 @@ def test_bank_keeps_its_own_training_samples() -> None:
     bank = KernelBank([Linear()]).fit(X)
     X[:] = 0.0
     np.testing.assert_allclose(bank.stack()[0], TRAIN @ TRAIN.T, rtol=1e-12)
-
-
-def test_bank_may_be_fitted_anew_on_other_features() -> None:
-    bank = KernelBank([Gaussian(MeanDistance(1.0))], "all+each").fit(TRAIN)
-    assert bank.fit(TRAIN[:, :2]).stack(TEST[:, :2]).shape == (3, 6, 17)
-
-
-def test_lists_and_integers_are_samples_and_duplicate_kernels_are_kept() -> None:
-    bank = KernelBank([Linear(), Linear()]).fit([[1, 2], [3, 4]])
-    assert bank.names == ["linear", "linear"]
-    assert bank.stack().tolist() == [[[5.0, 11.0], [11.0, 25.0]]] * 2
-    assert bank.stack([[1, 0]]).tolist() == [[[1.0, 3.0]]] * 2
-
-
-def test_kernels_are_values() -> None:
-    assert Gaussian(0.5) == Gaussian.from_sigma(1) != Laplacian(0.5)
-    assert len({Linear(), Linear(), Polynomial(2), Polynomial(2, coef0=0.0)}) == 3
-    with pytest.raises(FrozenInstanceError):
-        Gaussian(0.5).gamma = 1.0  # type: ignore[misc]
 
 
 def test_mean_distance_counts_the_zero_diagonal_and_every_view_has_its_own() -> None:
@@ -249,12 +210,6 @@ def test_degree_must_be_a_whole_number_from_one_up(degree: object) -> None:
         Polynomial(degree)
 
 
-def test_numpy_numbers_are_numbers() -> None:
-    bank = KernelBank([Gaussian(np.float32(0.5)), Polynomial(np.int64(2))]).fit(TRAIN)
-    assert bank.names == ["gaussian(γ=0.5)", "polynomial(degree=2)"]
-    np.testing.assert_allclose(bank.stack(), KernelBank([Gaussian(0.5), Polynomial(2)]).fit(TRAIN).stack())
-
-
 def test_polynomial_refuses_what_is_not_semidefinite() -> None:
     with check_refused("coef0 is -1.0", "≥ 0"):
         Polynomial(2, coef0=-1.0)
@@ -293,7 +248,7 @@ BAD_SAMPLES = {
     "is empty": np.empty((0, 4)),
     "NaN or infinite": np.where(np.arange(4) == 2, np.nan, TRAIN),
     "is not an array of real numbers": [["a", "b"]],
-    "X is not an array of real numbers": [[1.0, 2.0], [3.0]],
+    "X is ragged": [[1.0, 2.0], [3.0]],
     "not an array of real numbers": TRAIN * 1j,
     "not an array of real": csr_array(TRAIN),
 }
@@ -356,7 +311,7 @@ BAD_DISTANCES = {
     "distances has NaN or infinite": [D + np.where(np.eye(17) > 0, np.inf, 0)],
     "D1 is not symmetric with zero diagonal": [D, np.tril(D)],
     "D0 is not symmetric with zero diagonal": [D + 0.1],
-    "distances is not an array of real numbers": [D, D[:5, :5]],
+    "distances is ragged": [D, D[:5, :5]],
     "distances is empty": np.empty((0, 3, 3)),
 }
 

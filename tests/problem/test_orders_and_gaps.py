@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mklcvx import InputError, Instance, MKLClassifier, fill_missing, solve
+from mklcvx import InputError, Instance, fill_missing, solve
 from mklcvx.errors import at_command_line
 from mklcvx.problem.preprocessing import Centre, Preprocessing
 from refusals import check_refused
@@ -52,11 +52,6 @@ def test_where_the_shape_does_not_decide_the_other_order_is_named():
         Instance(turned, Y)
     with at_command_line(), check_refused("--repair symmetrise", "store the stack in the other order of its axes"):
         Instance(turned, Y)
-
-
-def test_estimators_name_the_parameter_that_a_stack_needs():
-    with check_refused("a stack of kernels", "set kernels='precomputed'"):
-        MKLClassifier("average", "gaussians").fit(LAST, Y)
 
 
 # ---------------------------------------------------------------------------------------------------- 5: symmetrise
@@ -158,14 +153,6 @@ def test_stacks_of_the_estimators_are_filled_in_their_own_order(gappy):
         np.testing.assert_array_equal(found, np.moveaxis(expected, 0, -1))
     with check_refused("test_kernels have shape (3, 5, 8): give (t, 8, 3)"):
         fill_missing(last, test_kernels=test)
-
-
-def test_filled_kernels_are_solved_and_predict(gappy):
-    kernels, test = gappy
-    filled, test = fill_missing(kernels, test_kernels=test)
-    solution = solve(Instance(filled, Y), "l1")
-    assert solution.certified
-    assert np.isfinite(solution.decision_function(test)).all()
 
 
 def test_where_nothing_is_missing_filling_in_is_centring():

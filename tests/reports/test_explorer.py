@@ -10,31 +10,12 @@ import sys
 import numpy as np
 import pytest
 
-from places import ROOT
+from places import ROOT, TESTS
 
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS / "_ext"))
 
 import explorer_grid  # noqa: E402
-
-# Just enough of a page for the script to start; what it draws is looked at in a browser.
-PAGE = """
-const element = () => ({ options: [], value: 0, add(o) { this.options.push(o); this.value ||= o.value; },
-  setAttribute() {}, addEventListener() {}, querySelector: element, get nextElementSibling() { return element(); } });
-const found = {}, root = element();
-root.querySelector = (name) => found[name] ||= element();
-globalThis.window = {}; globalThis.document = { getElementById: () => root };
-globalThis.Option = function (text, value) { this.value = value; };
-"""
-ASK = """
-const { C, formulations, bounds } = window.MKLCVX_EXPLORER, out = {};
-for (const [name, { values, rows }] of Object.entries(formulations))
-  out[name] = rows.map((row, i) => row.map((at, j) => {
-    const { lower, upper } = bounds(name, values[i], C[j], at);
-    return [lower, upper];
-  }));
-console.log(JSON.stringify({ out, certificate: found[".certificate"].innerHTML }));
-"""
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +59,10 @@ def test_losses_do_to_alpha_what_the_page_says(coarse):
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node runs the page's script, and is not installed")
 def test_the_page_recomputes_the_same_bounds(coarse, tmp_path):
     script = tmp_path / "ask.js"
-    page = (DOCS / "_static/explorer.js").read_text(encoding="utf-8")
-    script.write_text(f"{PAGE}window.MKLCVX_EXPLORER = {json.dumps(coarse)};\n{page}{ASK}", encoding="utf-8")
+    scripts = TESTS / "helpers/in_the_page"
+    parts = (scripts / "explorer_page.js", DOCS / "_static/explorer.js", scripts / "explorer_bounds.js")
+    before, explorer, after = (path.read_text(encoding="utf-8") for path in parts)
+    script.write_text(f"{before}window.MKLCVX_EXPLORER = {json.dumps(coarse)};\n{explorer}{after}", encoding="utf-8")
     done = subprocess.run(["node", str(script)], capture_output=True, encoding="utf-8", check=True)
     told = json.loads(done.stdout)
     for name, family in coarse["formulations"].items():

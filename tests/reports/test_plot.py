@@ -79,16 +79,6 @@ def test_a_candidate_is_hatched_beside_the_exact_weights(ax):
     assert candidate[1].get_y() < undefined.xy[1] < candidate[1].get_y() + candidate[1].get_height()
 
 
-def test_weights_refuse_what_is_no_weight(ax):
-    with check_refused("candidate", "1 weights for 2 kernels"):
-        plot.weights([0.5, 0.5], ax=ax, candidate=[1.0])
-    with check_refused("names", "1 names for 2 kernels"):
-        plot.weights([0.5, 0.5], ["a"], ax)
-    for wrong in ([np.inf], [[1.0]], [], ["a"]):
-        with check_refused("weights", "give one"):
-            plot.weights(wrong, ax=ax)
-
-
 # ----------------------------------------------------------------------------------------------------------- gaps
 def test_gaps_are_those_of_the_traces(ax, runs):
     assert plot.gaps({**runs, "exact": solve(THREE, "l1", solver="clarabel")}, ax) is ax
@@ -111,13 +101,6 @@ def test_gaps_over_svm_fits_leave_out_who_fits_none_and_keep_the_looks(ax, runs)
     assert (line.get_color(), line.get_marker(), line.get_linestyle()) == tuple(look(1).values())
 
 
-def test_a_gap_of_zero_is_drawn_at_the_end_of_double_precision(ax, runs):
-    rows = [row._replace(gap=0.0) for row in runs["silp"].trace]
-    plot.gaps(rows, ax)
-    assert set(ax.lines[0].get_ydata()) == {1e-16}
-    assert names_in(ax.get_legend()) == ["trace"]
-
-
 def test_a_solution_alone_goes_by_its_solver_and_long_traces_by_logarithms(ax, runs):
     plot.gaps(runs["silp"], ax)
     assert names_in(ax.get_legend()) == ["silp"]
@@ -125,15 +108,6 @@ def test_a_solution_alone_goes_by_its_solver_and_long_traces_by_logarithms(ax, r
     row = runs["silp"].trace[0]
     long = plot.gaps([row._replace(iteration=i) for i in (0, 5, 5000)], Figure().subplots())
     assert long.get_xscale() == "symlog"
-
-
-def test_gaps_refuse_what_is_no_trace(ax, runs):
-    with check_refused("traces", "none"):
-        plot.gaps({}, ax)
-    with check_refused("trace 'a'", "give one"):
-        plot.gaps({"a": [1.0, 2.0]}, ax)
-    with check_refused("against", "svm_solves"):
-        plot.gaps(runs, ax, against="minutes")
 
 
 # ------------------------------------------------------------------------------------------------------ landscape
@@ -155,15 +129,6 @@ def heights(ax):
     return [level for level, curve in zip(lines.levels, lines.get_paths(), strict=True) if len(curve.vertices)]
 
 
-def test_contours_lie_between_the_optimum_and_the_worst_single_kernel(ax, runs):
-    plot.landscape(THREE, "l1", ax=ax, resolution=8)
-    singles = [solve(THREE.select([m]), "svm").objective for m in range(3)]
-    levels = heights(ax)
-    assert len(levels) >= 5
-    assert runs["interior"].objective < min(levels)
-    assert max(levels) < max(singles)
-
-
 def test_contours_stay_in_the_domain_of_capped_weights(ax):
     plot.landscape(THREE, "sm1", ax=ax, resolution=20, theta=0.6)
     (lines,) = ax.collections
@@ -180,16 +145,6 @@ def test_balls_are_seen_by_the_directions_of_their_boundary(ax, name, parameters
     place = best.weights / best.weights.sum() @ CORNERS
     assert np.allclose(np.ravel(ax.lines[0].get_data()), place, atol=1e-6)
     assert min(heights(ax)) > best.objective
-
-
-def test_the_landscape_refuses_other_numbers_of_kernels_and_other_domains(ax):
-    with check_refused("2 kernels", "select three"):
-        plot.landscape(THREE.select([0, 1]), "l1", ax=ax)
-    for name in ("square", "average"):
-        with check_refused(name, "no simplex"):
-            plot.landscape(THREE, name, ax=ax)
-    with check_refused("resolution = 1"):
-        plot.landscape(THREE, "l1", ax=ax, resolution=1)
 
 
 # ------------------------------------------------------------------------------------------------- cutting planes
@@ -211,32 +166,6 @@ def test_cutting_planes_support_the_value_of_the_problem_solved_by_hand(ax):
         machine = Instance(np.tensordot([place, 1 - place], zoo.by_hand().kernels, 1)[None], zoo.by_hand().y)
         assert solve(machine, "svm").objective == pytest.approx(dot, abs=1e-7)
     assert [text.get_text() for text in ax.texts] == ["1", "2", "3", "4"]
-
-
-def test_cutting_planes_step_by_step_only_add_planes():
-    figure = Figure()
-    before = np.full(60, -np.inf)
-    for steps, ax in enumerate(figure.subplots(1, 3), start=1):
-        plot.cutting_planes(zoo.by_hand(), steps=steps, ax=ax)
-        envelope = ax.lines[-2].get_ydata()
-        assert len(ax.lines) == 3 + steps
-        assert (envelope >= before).all()
-        before = envelope
-
-
-def test_cutting_planes_of_capped_weights_stay_below_the_cap(ax):
-    plot.cutting_planes(zoo.by_hand(), "sm1", 2, ax, theta=0.6)
-    t = ax.lines[0].get_xdata()
-    assert (t.min(), t.max()) == pytest.approx((0.4, 0.6))
-
-
-def test_cutting_planes_refuse_what_has_none(ax):
-    with check_refused("l2", "l1, sm1"):
-        plot.cutting_planes(zoo.by_hand(), "l2", ax=ax)
-    with check_refused("3 kernels", "select two"):
-        plot.cutting_planes(THREE, ax=ax)
-    with check_refused("steps = 0"):
-        plot.cutting_planes(zoo.by_hand(), steps=0, ax=ax)
 
 
 # ----------------------------------------------------------------------------------------------------------- path
@@ -263,17 +192,6 @@ def test_a_path_along_theta_names_the_letter_and_faint_kernels_have_no_name(ax):
     assert "K4" not in names_in(ax.get_legend())
 
 
-def test_a_path_refuses_another_parameter_and_two_at_once(ax):
-    along = solve_path(THREE, "sm1", {"C": [1.0, 2.0], "theta": [0.5, 1.0]})
-    with check_refused("theta varies too"):
-        plot.path(along, "C", ax)
-    with check_refused("'p'", "C, theta"):
-        plot.path(along, "p", ax)
-    many = Instance(THREE.kernels, labels=np.column_stack([THREE.y > 0, THREE.y < 0]))
-    with check_refused("'expansion'", "no numbers"):
-        plot.path(solve_path(many, "hypergraph", {"expansion": ["star", "zhou"]}), "expansion", ax)
-
-
 # ---------------------------------------------------------------------------------------------------------- style
 def test_lines_are_told_apart_without_colour():
     looks = [tuple(look(index).values())[1:] for index in range(len(MARKERS) * len(LINES))]
@@ -296,3 +214,39 @@ def test_without_axes_a_figure_is_made(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with check_refused("matplotlib", "mklcvx[plot]"):
         plot.weights([0.5, 0.5])
+
+
+# ------------------------------------------------------------------------------------------------------- refusals
+TWO = THREE.select([0, 1])
+SETS = Instance(THREE.kernels, labels=np.column_stack([THREE.y > 0, THREE.y < 0]))
+
+
+@pytest.mark.parametrize(
+    ("attempt", "words"),
+    [
+        (lambda ax, _: plot.weights([0.5, 0.5], ax=ax, candidate=[1.0]), ("candidate", "1 weights for 2 kernels")),
+        (lambda ax, _: plot.weights([0.5, 0.5], ["a"], ax), ("names", "1 names for 2 kernels")),
+        (lambda ax, _: plot.weights([np.inf], ax=ax), ("weights", "give one")),
+        (lambda ax, _: plot.weights([[1.0]], ax=ax), ("weights", "give one")),
+        (lambda ax, _: plot.weights([], ax=ax), ("weights", "give one")),
+        (lambda ax, _: plot.weights(["a"], ax=ax), ("weights", "give one")),
+        (lambda ax, _: plot.gaps({}, ax), ("traces", "none")),
+        (lambda ax, _: plot.gaps({"a": [1.0, 2.0]}, ax), ("trace 'a'", "give one")),
+        (lambda ax, runs: plot.gaps(runs, ax, against="minutes"), ("against", "svm_solves")),
+        (lambda ax, _: plot.landscape(TWO, "l1", ax=ax), ("2 kernels", "select three")),
+        (lambda ax, _: plot.landscape(THREE, "square", ax=ax), ("square", "no simplex")),
+        (lambda ax, _: plot.landscape(THREE, "average", ax=ax), ("average", "no simplex")),
+        (lambda ax, _: plot.landscape(THREE, "l1", ax=ax, resolution=1), ("resolution = 1",)),
+        (lambda ax, _: plot.cutting_planes(zoo.by_hand(), "l2", ax=ax), ("l2", "l1, sm1")),
+        (lambda ax, _: plot.cutting_planes(THREE, ax=ax), ("3 kernels", "select two")),
+        (lambda ax, _: plot.cutting_planes(zoo.by_hand(), steps=0, ax=ax), ("steps = 0",)),
+        (lambda ax, _: plot.path(solve_path(TWO, "sm1", {"C": [1.0, 2.0], "theta": [0.5, 1.0]}), "C", ax),
+         ("theta varies too",)),
+        (lambda ax, _: plot.path(solve_path(TWO, "l1", {"C": [1.0]}), "p", ax), ("'p'", "C")),
+        (lambda ax, _: plot.path(solve_path(SETS, "hypergraph", {"expansion": ["star", "zhou"]}), "expansion", ax),
+         ("'expansion'", "no numbers")),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_drawn_is_refused(ax, runs, attempt, words):
+    with check_refused(*words):
+        attempt(ax, runs)

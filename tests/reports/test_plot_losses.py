@@ -109,12 +109,6 @@ def test_bounds_are_told_apart_reached_or_not_or_none(panels):
     assert len(set(styles)) == 3
 
 
-def test_losses_on_figures_of_their_own_and_unknown_names():
-    assert len(plot.losses(["squared"])) == 3
-    with check_refused("unknown loss 'hubr'", "did you mean 'huber'?"):
-        plot.losses(["hubr"])
-
-
 # ---------------------------------------------------------------------------------------------------- other losses
 RESPONSE = Instance(THREE.kernels, response=THREE.y * np.linspace(0.5, 2.0, 24))
 COUNTED = Instance(THREE.kernels, response=np.arange(24) % 4)
@@ -188,13 +182,6 @@ def test_predictions_lie_beside_what_was_observed(ax):
     assert (list(marks.get_xdata()), list(marks.get_ydata())) == (predicted, [-0.5, 1.0, 0.0])
     drawn(ax)
     drawn(other)
-
-
-def test_several_outputs_are_told_apart(ax):
-    table = np.arange(8.0).reshape(4, 2)
-    plot.residuals(table, table + 1, ax)
-    assert names_in(ax.get_legend()) == ["output 1", "output 2"]
-    assert len({line.get_marker() for line in ax.lines[1:]}) == 2
 
 
 @pytest.mark.parametrize("draw", [plot.predictions, plot.residuals])

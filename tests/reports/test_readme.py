@@ -62,10 +62,3 @@ def test_the_readme_counts_the_zoo():
 
     assert len(SPECIMENS) == 65
     assert "Sixty-five named instances" in (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def test_people_with_data_are_led_to_the_choice_of_a_formulation_at_once():
-    opening = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## ")[0]
-    for page in ("which-formulation.md", "files.md", "kernels.md", "start.md#from-a-table-to-a-served-model"):
-        assert f"(docs/{page})" in opening
-    assert "compare_average=True" in (ROOT / "README.md").read_text(encoding="utf-8")

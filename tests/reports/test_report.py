@@ -12,7 +12,7 @@ from mklcvx import Instance, formulations, solve, verify, zoo
 from mklcvx.cli.demo import breast_cancer, caught
 from mklcvx.reports import plot
 from mklcvx.reports.pages import Gallery, chosen_solvers, demo_page, report_page, sections, verdict_page
-from mklcvx.reports.pages.html import element, escaped, joined, power, settings
+from mklcvx.reports.pages.html import element, escaped, joined, power
 from mklcvx.reports.pages.page import inline
 from mklcvx.reports.pages.theorems import derivation, typeset
 from mklcvx.reports.plot._style import words
@@ -140,15 +140,6 @@ def test_targets_that_are_no_labels_are_described(given, shown):
     assert shown in sections.problem(Instance(np.eye(3)[None], **given), "l1", {"C": 1.0})
 
 
-def test_of_many_kernels_the_largest_are_shown():
-    many = zoo.random(n=12, M=50, seed=5)
-    solution = solve(many, "l1", C=0.5)
-    text = read(report_page(many, solution, {}, 1e-8)).text
-    assert "10 more kernels have no larger weights." in text
-    for m in solution.used():
-        assert f"K{m + 1}{solution.weights[m]:.6g}" in text
-
-
 def test_the_usual_solvers_are_few_and_begin_with_interior():
     assert chosen_solvers("l1", None) == ["interior", "silp", "simplemkl", "level"]
     assert chosen_solvers("sum", None) == ["interior"]
@@ -265,11 +256,6 @@ def test_small_numbers_are_powers_of_ten(number, made):
     assert power(number) == made
 
 
-def test_parameters_in_words():
-    given = {"C": 1.0, "bias": True, "expansion": "star", "p": 1.5}
-    assert settings(given) == "C = 1, bias = yes, expansion = star, p = 1.5"
-
-
 # ------------------------------------------------------------------------------------------------------- other losses
 def test_a_response_has_its_predictions_and_errors():
     response = THREE.y * np.linspace(0.5, 2.0, 16)
@@ -305,11 +291,3 @@ def test_every_kind_of_target_has_a_page(targets, loss):
     assert "conditions" in page.ids
     assert ("fit" in page.ids) == ("response" in targets)
     assert ("α against the margin" in page.text) == (loss in ("logistic", "one_class"))
-
-
-def test_only_solvers_that_take_the_loss_are_compared():
-    formulation = formulations.get("group_lasso")
-    task, _ = formulation.task(THREE, {"loss": "smoothed_hinge"})
-    assert "spicymkl" not in chosen_solvers("group_lasso", None, task)
-    task, _ = formulation.task(THREE, {"loss": "logistic"})
-    assert "spicymkl" in chosen_solvers("group_lasso", None, task)

@@ -54,10 +54,7 @@ def test_every_fault_is_seen_and_nothing_else(tmp_path):
     assert faults["right"] == faults["links"] == []
     for name, words in EXPECTED.items():
         assert any(fault.startswith(words) for fault in faults[name]), (name, faults[name])
-    assert dead == [
-        "links.html: there is no _downloads/none.ipynb",
-        "links.html: right.html has no place called there",
-    ]
+    assert dead == ["links.html: there is no _downloads/none.ipynb", "links.html: right.html has no place called there"]
 
 
 @pytest.mark.parametrize(("options", "status"), [([], 1), (["--if-possible"], 0)])

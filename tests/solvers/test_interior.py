@@ -5,24 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cases import KINDS, LOSSES, given_for, instance_for, on_grid, own_parameters
+from cases import KINDS, LOSSES, given_for, instance_for, own_parameters
 from checks import check_enclosed, check_solution
+from covering import covering
 from mklcvx import Instance, formulations, solve, zoo
-from mklcvx.formulations import SINGLE_TASKS
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior.reduced_hessian import ReducedHessian
 from mklcvx.solvers.interior.saddle import SaddleIterate, SaddleSystem, residuals
 from mklcvx.solvers.interior.single_task import InteriorSingle
-from mklcvx.solvers.registry import drive
 
 pytestmark = pytest.mark.slow
 
 NAMES = InteriorSingle.serves
 DEGENERATE = {("li", "rank one"), ("ckl", "rank one")}  # kernels without weight that contribute all the same
-
-
-def test_it_serves_every_single_task():
-    assert set(NAMES) == {f.name for f in SINGLE_TASKS}
 
 
 @pytest.mark.parametrize("name", ["li", "ckl"])
@@ -37,7 +32,11 @@ def test_where_kernels_without_weight_contribute_it_is_certified_or_says_that_it
     assert exact.certificate.lower <= solution.certificate.upper + 2e-8 * exact.certificate.scale
 
 
-ORDINARY = [(name, loss, kind) for name, loss in LOSSES for kind in KINDS if (name, kind) not in DEGENERATE]
+ORDINARY = [
+    (name, loss if (name, loss) in LOSSES else "c", kind)
+    for name, loss, kind in covering(NAMES, ["c", "nu"], KINDS)
+    if (name, kind) not in DEGENERATE
+]
 
 
 @pytest.mark.parametrize(("name", "loss", "kind"), ORDINARY)
@@ -70,37 +69,6 @@ def test_every_branch_of_the_parameters(name):
     instance = zoo.random(24, 4, seed=1)
     for own in own_parameters(name):
         assert solve(instance, name, solver="interior", C=2.0, **own).certified
-
-
-def test_the_order_of_the_kernels_plays_no_part():
-    instance = zoo.real("wine", samples=60, count=10)
-    order = np.random.default_rng(3).permutation(10)
-    one = solve(instance, "sm2", solver="interior")
-    other = solve(Instance(instance.kernels[order], instance.y), "sm2", solver="interior")
-    assert other.weights == pytest.approx(one.weights[order], abs=1e-8)
-    assert other.objective == pytest.approx(one.objective, rel=1e-9)
-
-
-def test_single_precision_and_low_rank_are_read_as_they_are():
-    base = on_grid(zoo.rank_one(30, 5, seed=2), bits=8)
-    stored = Instance(base.kernels.astype(np.float32), base.y)
-    assert stored.kernels.dtype == np.float32
-    assert np.array_equal(stored.kernels, base.kernels)
-    assert solve(stored, "l1", solver="interior").certified
-
-
-def test_what_single_precision_takes_from_a_kernel_is_said():
-    base = zoo.rank_one(30, 5, seed=2)
-    solution = solve(Instance(base.kernels.astype(np.float32), base.y), "l1", C=100.0)
-    assert not solution.certified
-    assert "single-precision entries (δ = " in solution.message
-    assert solution.certificate.ridge_share > solution.certificate.gap / 2
-
-
-def test_a_time_limit_keeps_what_there_is():
-    solution = solve(zoo.random(40, 5, seed=1), "l1", solver="interior", time_limit=1e-9)
-    assert solution.status == "not_certified"
-    assert "time limit" in solution.message
 
 
 # --------------------------------------------------------------------------------------------- Newton's equations
@@ -150,22 +118,6 @@ def test_the_direction_solves_the_linearised_equations(name, given):
     assert here + derivative == pytest.approx(np.zeros(len(here)), abs=1e-6 * np.abs(here).max())
 
 
-@pytest.mark.parametrize("name", ["sm1", "elastic", "block_elastic", "group_lasso", "ckl"])
-def test_values_and_multipliers_stay_positive_and_mu_falls(name):
-    formulation, made = formulations.get(name), InteriorSingle()
-    task, _ = formulation.task(zoo.random(20, 4, seed=6), {"theta": 0.4} if name == "sm1" else {})
-    problem = Problem(formulation, task, 1e-9)
-    state = made.start(problem)
-    levels = []
-    for _ in range(9):
-        assert all((value > 0).all() and (multiplier > 0).all() for value, multiplier in state.at.pairs)
-        levels.append(state.at.mu)
-        state = made.step(problem, state)
-    assert levels[-1] < 1e-4 * levels[0]
-    _, run = drive(made, formulation, task, 1e-9)
-    assert run.ending == "certified"
-
-
 @pytest.mark.parametrize("name", ["l1", "sm1", "l2", "li"])
 def test_the_start_meets_the_equations(name):
     """No product is far below the others, and what residuals there are can hide little of the gap."""
@@ -194,11 +146,3 @@ def test_settled_samples_are_left_out_of_the_factorisation_and_refined_for():
     assert rough != pytest.approx(exact, rel=1e-9)
     rows = np.stack([right, right**2])
     assert hessian.solve_roughly(rows)[0] == pytest.approx(rough)
-
-
-def test_a_weight_that_hardly_changes_is_not_added_again():
-    task, _ = formulations.get("l1").task(zoo.random(12, 3, seed=6), {})
-    hessian = ReducedHessian(task)
-    hessian.set_weights(np.array([0.2, 0.3, 0.5]))
-    hessian.set_weights(np.array([0.2001, 0.4, 0.0]))
-    assert hessian.kernel == pytest.approx(task.combined(np.array([0.2, 0.4, 0.0])))

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from cases import KINDS
+from covering import covering
 from mklcvx import Instance, formulations, zoo
 from mklcvx.formulations.alignment import alignment_task
 from mklcvx.formulations.families.pairs import Pairs
 from mklcvx.formulations.families.two_stage import PairTask, pair_task
 from mklcvx.problem.stack import KernelStack, mirrored
-from mklcvx.solvers.conic import solve_declared
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior.pair_newton import PairBlocks, PairIterate, PairSystem, basis_of
 from mklcvx.solvers.interior.two_stage import InteriorPairs, PairState
@@ -61,17 +61,6 @@ def test_blocks_of_any_size_say_what_the_examples_say(stack, block):
 
 
 @pytest.mark.parametrize("block", [1, 50, 10**6])
-def test_the_task_follows_its_definitions_in_blocks(block):
-    task = pair_task(KernelStack(SYMMETRIC), TOGETHER, balanced=True, lam=0.1)
-    task = replace(task, pairs=Pairs(task.pairs.stack, block))
-    mu, beta = np.array([0.3, 0.0, 2.0]), task.weight * np.linspace(0, 1, 45)
-    margins = task.labels * (task.examples @ mu)
-    assert task.margins(mu) == pytest.approx(margins)
-    assert task.hinge(mu) == pytest.approx(task.weight @ np.maximum(0, 1 - margins))
-    assert task.pull(beta) == pytest.approx((beta * task.labels) @ task.examples)
-
-
-@pytest.mark.parametrize("block", [1, 50, 10**6])
 def test_alignment_sums_over_all_ordered_pairs(block):
     task = alignment_task(Pairs(KernelStack(SKEWED, symmetric=False), block), TOGETHER, approximate=False)
     assert task.products == pytest.approx(np.einsum("mij,lij->ml", SYMMETRIC, SYMMETRIC))
@@ -80,18 +69,14 @@ def test_alignment_sums_over_all_ordered_pairs(block):
 
 
 # ------------------------------------------------------------------------------------------------ optima
-@pytest.mark.parametrize("balanced", [False, True])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(("balanced", "kind", "name"), covering([False, True], KINDS, PAIRS))
 def test_every_kind_of_instance_is_certified_to_1e_9(name, kind, balanced):
     for lam in (1e-3, 0.1, 1e4):
         _, run = certified(name, KINDS[kind](), lam=lam, balanced=balanced)
         assert run.iterations <= 50
 
 
-@pytest.mark.parametrize("balanced", [False, True])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(("balanced", "kind", "name"), covering([False, True], KINDS, PAIRS))
 def test_where_weights_cost_next_to_nothing_the_losses_are_least_to_the_last_bits(name, kind, balanced):
     point, run = solved(name, KINDS[kind](), lam=1e-8, balanced=balanced)
     assert run.ending == "certified" or point.certificate.gap <= 2e-14
@@ -104,31 +89,9 @@ def test_alignment_is_certified_in_one_step(kind):
     assert run.iterations == 1
 
 
-@pytest.mark.parametrize("name", [*PAIRS, "alignment"])
-@pytest.mark.parametrize("kind", ["balanced", "duplicated", "rank one", "n = 4"])
-def test_it_agrees_with_the_declarations(name, kind):
-    formulation, given = formulations.get(name), {} if name == "alignment" else {"lam": 0.003}
-    task, _ = formulation.task(KINDS[kind](), given)
-    own, exact = drive(InteriorPairs(), formulation, task, 1e-9)[0], solve_declared(formulation, task, 1e-8)[0]
-    slack = 1e-12 * own.certificate.scale
-    assert own.certificate.lower <= exact.certificate.upper + slack
-    assert exact.certificate.lower <= own.certificate.upper + slack
-    assert exact.certificate.proves(1e-7)
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_classes_label_sets_one_kernel_and_fifty(name):
-    base = zoo.random(21, 50, seed=4)
-    members = np.random.default_rng(0).integers(0, 2, size=(21, 3))
-    classes, labels = {"classes": np.arange(21) % 3}, {"labels": members}
-    for instance in (base, base.select([3]), *(Instance(base.kernels[:4], **given) for given in (classes, labels))):
-        point, _ = certified(name, instance, lam=1e-3)
-        assert len(point.upper.point) == instance.count
-
-
-@pytest.mark.parametrize("seed", [9, 30])
-@pytest.mark.parametrize("distance", [1e-4, 1e-6, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0.0])
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(
+    ("seed", "distance", "name"), covering([9, 30], [1e-4, 1e-6, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0.0], PAIRS)
+)
 def test_kernels_that_are_nearly_alike(name, distance, seed):
     base, other = zoo.random(12, 2, seed=seed).kernels, zoo.random(12, 2, seed=seed + 1)
     instance = Instance(np.concatenate([base, base + distance * other.kernels]), other.y)
@@ -177,57 +140,7 @@ def test_where_the_price_keeps_all_margins_below_one_no_step_is_needed():
     assert point.upper.point == pytest.approx(np.maximum(task.pull(task.weight), 0) / 50)
 
 
-@pytest.mark.parametrize("name", PAIRS)
-def test_where_no_kernel_helps_the_weights_are_zero(name):
-    """A kernel that calls all pairs alike pulls with no force where both kinds weigh the same, at any price."""
-    point, run = certified(name, Instance(np.ones((1, 6, 6)), [1, 1, 1, -1, -1, -1]), lam=1e-6, balanced=True)
-    assert run.iterations == 0
-    assert point.upper.value == pytest.approx(1)
-    assert point.upper.point == pytest.approx(np.zeros(1), abs=1e-9)
-
-
-def test_alignment_where_nothing_aligns_and_where_it_is_approximate():
-    y = np.array([1, 1, -1, -1])
-    point, run = solved("alignment", Instance((4 * np.eye(4) - np.outer(y, y))[None], y))
-    assert (point.lower.value, point.upper.value) == (0, 0)
-    assert run.ending == "certified"
-    instance = zoo.random(20, 4, seed=1)
-    best, _ = certified("alignment", instance)
-    quick, run = solved("alignment", instance, approximate=True)
-    task, _ = formulations.get("alignment").task(instance, {"approximate": True})
-    assert quick.lower.point == pytest.approx(task.own_alignment)
-    assert quick.upper.value == pytest.approx(best.upper.value, rel=1e-9)
-    assert run.ending == "rounding allows no more"
-
-
 # --------------------------------------------------------------------------------------------- how kernels are kept
-@pytest.mark.parametrize("name", PAIRS)
-def test_single_precision_and_files_give_the_same_answer(name, tmp_path):
-    base = zoo.random(24, 4, seed=3)
-    single = base.kernels.astype(np.float32)
-    np.save(tmp_path / "kernels.npy", single)
-    mapped = np.load(tmp_path / "kernels.npy", mmap_mode="r")
-    together = np.outer(base.y, base.y)
-    found = []
-    for kernels in (single.astype(float), single, mapped):
-        task = pair_task(KernelStack(kernels), together, balanced=False, lam=1e-3)
-        assert task.pairs.stack.kernels is kernels
-        point, run = drive(InteriorPairs(), formulations.get(name), task, 1e-9)
-        assert run.ending == "certified"
-        found.append(point)
-    for point in found[1:]:
-        assert point.upper.point.tolist() == found[0].upper.point.tolist()
-        assert point.certificate == found[0].certificate
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_the_order_of_the_kernels_plays_no_part(name):
-    instance = zoo.random(30, 8, seed=3)
-    order = np.random.default_rng(3).permutation(8)
-    one, _ = certified(name, instance, lam=1e-3)
-    other, _ = certified(name, Instance(instance.kernels[order], instance.y), lam=1e-3)
-    assert other.upper.value == pytest.approx(one.upper.value, rel=2e-9)
-    assert other.upper.point == pytest.approx(one.upper.point[order], abs=1e-4 * one.upper.point.max())
 
 
 def test_a_solve_holds_far_less_than_the_examples():
@@ -302,20 +215,3 @@ def test_blocks_with_given_products():
     assert blocks.products[1] == pytest.approx(np.full(5, 1e-7), rel=1e-12)
     assert blocks.beta + blocks.room == pytest.approx(weight, rel=1e-9)
     assert blocks.xi - blocks.psi == pytest.approx(lack, rel=1e-9)
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_everything_stays_positive_and_the_products_fall(name):
-    formulation, made = formulations.get(name), InteriorPairs()
-    task, _ = formulation.task(zoo.random(20, 4, seed=6), {"lam": 0.001})
-    problem = Problem(formulation, task, 1e-9)
-    state, totals = made.start(problem), []
-    for _ in range(40):
-        assert isinstance(state, PairState)
-        at = state.at
-        assert all((part > 0).all() for part in (at.weights, at.s, *at.blocks))
-        totals.append(at.complementarity)
-        if state.stop_reason:
-            break
-        state = made.step(problem, state)
-    assert totals[-1] < 1e-8 * totals[0]

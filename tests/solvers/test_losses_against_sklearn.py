@@ -13,8 +13,16 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import HuberRegressor, LogisticRegression, PoissonRegressor, Ridge
-from sklearn.svm import SVR, LinearSVC, LinearSVR, NuSVR, OneClassSVM
+from sklearn.linear_model import (
+    ElasticNet,
+    HuberRegressor,
+    Lasso,
+    LogisticRegression,
+    PoissonRegressor,
+    QuantileRegressor,
+    Ridge,
+)
+from sklearn.svm import SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 from mklcvx import Instance, formulations, solve
 
@@ -167,6 +175,43 @@ def test_huber_regressor_at_the_scale_that_it_finds():
     model = HuberRegressor(epsilon=1.35, alpha=0.05, tol=1e-9, max_iter=10**4).fit(features, TARGET)
     given = {"C": 1 / (0.05 * model.scale_), "delta": 1.35 * model.scale_, "value": 1e-9, "function": 3e-5}
     check("linear", "even", "huber", TARGET, back @ model.coef_, model.intercept_, **given)
+
+
+# ------------------------------------------------------------------------- plain norms: a kernel for every feature
+FEATURES = Instance(np.einsum("im,jm->mij", X, X), response=TARGET)
+
+
+def test_lasso_is_l1_with_squared_loss_at_the_price_that_its_norm_sets():
+    model = Lasso(alpha=0.08, tol=1e-12, max_iter=100_000).fit(X, TARGET)
+    size = float(np.abs(model.coef_).sum())
+    ours = solve(FEATURES, "l1", loss="squared", C=size / (N * 0.08))
+    assert ours.certified, ours.message
+    assert ours.norms.sum() == pytest.approx(size, rel=1e-5)
+    np.testing.assert_allclose(model.predict(X), ours.decision_function(FEATURES.kernels), atol=1e-4)
+
+
+def test_quantile_regressor_is_l1_with_quantile_loss_at_the_price_that_its_norm_sets():
+    model = QuantileRegressor(quantile=0.7, alpha=0.05).fit(X, TARGET)
+    size = float(np.abs(model.coef_).sum())
+    ours = solve(FEATURES, "l1", loss="quantile", quantile=0.7, C=size / (N * 0.05))
+    task, _ = formulations.get("l1").task(FEATURES, ours.parameters)
+    theirs = size**2 / 2 + task.loss_function.value(model.predict(X), TARGET, task.box).sum()
+    assert theirs == pytest.approx(ours.objective, rel=1e-6)
+
+
+def test_elastic_net_without_its_plain_norm_is_a_mean():
+    model = ElasticNet(alpha=0.1, l1_ratio=0.0, tol=1e-12, max_iter=1_000_000).fit(X, TARGET)
+    given = {"C": 1 / (N * 0.1), "value": 1e-9, "function": 1e-4}
+    features, back = factor("linear")
+    beta = back @ np.linalg.lstsq(features, X @ model.coef_, rcond=None)[0]
+    check("linear", "even", "squared", TARGET, beta, model.intercept_, **given)
+
+
+def test_nu_svc_returns_what_has_the_margin_one():
+    model = NuSVC(kernel="precomputed", nu=0.35, tol=1e-10).fit(KERNELS["linear"], LABELS)
+    ours = solve(Instance(KERNELS["linear"][None], LABELS), "svm", nu=0.35)  # b and ρ are unique
+    scaled = model.decision_function(KERNELS["linear"]) * ours.multipliers["rho"]
+    np.testing.assert_allclose(scaled, ours.decision_function(KERNELS["linear"][None]), atol=1e-5)
 
 
 # ----------------------------------------------------------------------------------------------------------- no targets

@@ -6,13 +6,11 @@ import json
 import pickle
 import tracemalloc
 
-import numpy as np
 import pytest
-from scipy.io import savemat
 
 from judged import BINARY
 from mklcvx import Instance, formulations, solve
-from mklcvx.io.files import load_instance, save_answer, save_instance, save_solution, save_trace
+from mklcvx.io.files import load_instance, save_answer, save_solution, save_trace
 from processes import imported
 from refusals import strict, within_a_second
 
@@ -50,19 +48,6 @@ def test_a_solution_of_ours_is_accepted_as_it_stands(problem, right, run, tmp_pa
     assert (report["verdict"], report["formulation"], report["parameters"]["C"]) == ("accepted", "l1", 2.0)
 
 
-def test_matlabs_columns_are_read(problem, right, run, tmp_path):
-    content = {
-        "weights": right.weights[:, None],
-        "alpha": right.alpha[:, None],
-        "bias": right.bias,
-        "formulation": "l1",
-    }
-    savemat(tmp_path / "a.mat", {**content, "objective": right.objective, "notes": "ours"})
-    code, out, _ = run("verify", problem, tmp_path / "a.mat", "--set", "C=2", "--json")
-    assert code == 0
-    assert [part["part"] for part in strict(out)["parts"]] == ["weights", "alpha", "bias", "objective"]
-
-
 def test_a_folder_of_csv_files_is_read(problem, right, run, tmp_path):
     given = {"weights": right.weights, "alpha": right.alpha, "bias": right.bias, "objective": right.objective}
     save_answer(tmp_path / "a", multipliers={"tau": right.multipliers["tau"]}, **given)
@@ -75,27 +60,6 @@ def test_a_folder_of_csv_files_is_read(problem, right, run, tmp_path):
     code, out, _ = run("verify", problem, tmp_path / "a", "--set", "C=2", "--json", "--no-diagnosis")
     assert code == 1
     assert {part["part"]: part["verdict"] for part in strict(out)["parts"]}["weights"] == "rejected"
-
-
-HOSTILE_FOLDERS = {
-    "words": ("weights.csv", "a\nb\nc\n", "could not convert"),
-    "of the wrong length": ("weights.csv", "0.5\n0.5\n", "weights has shape"),
-    "with nan": ("alpha.csv", "nan\n" * 8, "alpha has entries that are not finite"),
-    "empty": ("weights.csv", "", "is empty"),
-    "ten million entries": ("weights.csv", "0\n" * 10_000_000, "at most"),
-    "an unknown formulation": ("formulation.csv", "l9\n", "unknown formulation"),
-    "two objectives": ("objective.csv", "1\n2\n", "objective has shape"),
-}
-
-
-@pytest.mark.parametrize("fault", HOSTILE_FOLDERS)
-def test_a_hostile_folder_is_refused_in_a_line_and_at_once(problem, refusal, tmp_path, fault):
-    name, text, words = HOSTILE_FOLDERS[fault]
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "formulation.csv").write_text("l1\n", encoding="utf-8")
-    (tmp_path / "a" / name).write_text(text, encoding="utf-8")
-    with within_a_second():
-        assert words in refusal("verify", problem, tmp_path / "a")
 
 
 def test_a_wrong_answer_is_shown_with_its_diagnosis(problem, right, run, answer):
@@ -121,19 +85,6 @@ def test_the_command_line_overrides_the_file_and_says_so(problem, right, run, tm
     assert "C" not in strict(out)["parameters"]
 
 
-def test_the_tolerance_decides(problem, right, run, answer):
-    path = answer({"objective": right.objective * (1 + 1e-4)})
-    assert run("verify", problem, path, "-f", "l1", "--set", "C=2", "--tol", "1e-3")[0] == 0
-    assert run("verify", problem, path, "-f", "l1", "--set", "C=2", "--tol", "1e-5", "--no-diagnosis")[0] == 1
-
-
-def test_steps_before_the_problem_are_taken_from_the_file(problem, run, tmp_path):
-    assert run("solve", problem, "-f", "l1", "--normalise", "trace", "-o", tmp_path / "a.json", "-q")[0] == 0
-    code, _, err = run("verify", problem, tmp_path / "a.json")
-    assert code == 0
-    assert err == "mklcvx: for the kernels after the answer's own steps: trace\n"
-
-
 @pytest.mark.parametrize("ending", ["json", "csv"])
 def test_a_trace_from_a_file(problem, run, tmp_path, ending):
     found = solve(load_instance(problem), "l1", solver="simplemkl", tol=1e-4)
@@ -149,7 +100,6 @@ LONG = '{"formulation":"l1","weights":[' + "0," * 9_999_999 + "0]}"
 
 HOSTILE = {
     "empty": "",
-    "truncated": '{"formulation": "l1", "weights": [0.5, 0.',
     "of the wrong length": '{"formulation": "l1", "weights": [0.5, 0.5]}',
     "alpha of the wrong length": '{"formulation": "l1", "alpha": [0.5, 0.5]}',
     "with NaN": '{"formulation": "l1", "weights": [NaN, 0.5, 0.5]}',
@@ -158,21 +108,17 @@ HOSTILE = {
     "with strings": '{"formulation": "l1", "weights": ["0.2", "0.3", "0.5"]}',
     "a word for a number": '{"formulation": "l1", "objective": "large"}',
     "ragged": '{"formulation": "l1", "weights": [[0.2], [0.3, 0.1], 0.5]}',
-    "no object": "[1, 2, 3]",
     "no formulation": '{"weights": [0.2, 0.3, 0.5]}',
     "an unknown formulation": '{"formulation": "l9", "weights": [0.2, 0.3, 0.5]}',
     "nothing to judge": '{"formulation": "l1", "remark": "it went well"}',
     "bad parameters": '{"formulation": "l1", "parameters": {"C": [1, 2]}, "weights": [0.2, 0.3, 0.5]}',
     "ten million entries": LONG,
     "nested lists": '{"formulation": "l1", "weights": ' + "[" * 100_000 + "]" * 100_000 + "}",
-    "lists nested a little": '{"formulation": "l1", "weights": ' + "[" * 500 + "1" + "]" * 500 + "}",
     "many empty lists": '{"formulation": "l1", "weights": [' + "[]," * 250_000 + "[]]}",
     "nested objects": '{"formulation": "l1", "multipliers": ' + '{"a":' * 50_000 + "1" + "}" * 50_000 + "}",
     "rows of nonsense": '{"formulation": "l1", "rows": [1, 2]}',
     "no rows": '{"formulation": "l1", "rows": []}',
     "steps of nonsense": '{"formulation": "l1", "weights": [0.2, 0.3, 0.5], "preprocessing": {"steps": [7]}}',
-    "huge numbers": '{"formulation": "l1", "objective": ' + "9" * 5000 + "}",
-    "no text": b"\xff\xfe\x00\x81" * 100,
     "pickled": pickle.dumps({"weights": [1.0]}),
 }
 
@@ -197,30 +143,6 @@ def test_a_bomb_takes_no_memory(problem, refusal, answer, fault):
     assert peak < 100e6
 
 
-@pytest.mark.parametrize(
-    "name", ["pickled.npz", "object.npz", "bomb.npz", "damaged.npz", "bomb.mat", "words.npz", "a.txt"]
-)
-def test_hostile_archives(problem, refusal, tmp_path, name):
-    path = tmp_path / name
-    if name == "pickled.npz":
-        path.write_bytes(pickle.dumps({"weights": [1.0]}))
-    elif name == "object.npz":
-        np.savez(path, weights=np.array([1, "two", None], dtype=object))
-    elif name == "bomb.npz":
-        np.savez_compressed(path, weights=np.zeros(20_000_000))
-    elif name == "damaged.npz":
-        np.savez(path, weights=np.ones(3))
-        path.write_bytes(path.read_bytes()[:-40])
-    elif name == "bomb.mat":
-        savemat(path, {"weights": np.zeros(3_000_000)}, do_compression=True)
-    elif name == "words.npz":
-        np.savez(path, weights=np.array(["a", "b", "c"]))
-    else:
-        path.write_text("weights 1 2 3", encoding="utf-8")
-    with within_a_second():
-        refusal("verify", problem, path, "-f", "l1")
-
-
 def test_an_answer_that_is_no_file_or_missing(problem, refusal, tmp_path):
     for name in ("folder.json", "folder.csv"):
         (tmp_path / name).mkdir()
@@ -229,18 +151,6 @@ def test_an_answer_that_is_no_file_or_missing(problem, refusal, tmp_path):
     assert "has none of weights" in refusal("verify", problem, tmp_path / "empty", "-f", "l1")
     assert "no such file" in refusal("verify", problem, tmp_path / "missing.json", "-f", "l1")
     assert "no such file" in refusal("verify", problem, tmp_path / "missing.csv", "-f", "l1")
-
-
-def test_a_large_honest_answer_is_read(run, tmp_path):
-    """Coefficients of every kernel, written with all digits, are within what an answer may hold."""
-    rng = np.random.default_rng(0)
-    views = rng.normal(size=(40, 60, 3))
-    instance = Instance(views @ views.transpose(0, 2, 1) + np.eye(60), np.repeat([1, -1], 30))
-    save_instance(tmp_path / "p.npz", instance)
-    best = solve(instance, "l1", solver="interior")
-    record = {"formulation": "l1", "coefficients": best.all_coefficients.tolist(), "alpha": best.alpha.tolist()}
-    (tmp_path / "a.json").write_text(json.dumps(record, indent=4), encoding="utf-8")
-    assert run("verify", tmp_path / "p.npz", tmp_path / "a.json")[0] == 0
 
 
 def test_nothing_heavy_is_imported_for_a_refusal(problem, answer):

@@ -8,10 +8,9 @@ import json
 import numpy as np
 import pytest
 
-import mklcvx
 from joint_cases import FOR_CLASSES, classes, responses
-from mklcvx import Instance, solve, verify
-from mklcvx.io.files import load_solution, save_instance, save_solution
+from mklcvx import solve, verify
+from mklcvx.io.files import save_instance
 
 pytestmark = pytest.mark.slow
 
@@ -61,32 +60,6 @@ def test_a_bias_where_there_is_none():
     assert verify(classes(), "l1", **parts, bias=np.ones(3), diagnosis=False).verdict == "rejected"
 
 
-@pytest.mark.parametrize("ending", ["json", "npz"])
-def test_files_keep_everything(solved, tmp_path, ending):
-    instance, loss, found = solved
-    path = tmp_path / f"solution.{ending}"
-    save_solution(path, found)
-    again = load_solution(path)
-    assert (again.formulation, again.parameters["loss"]) == ("l1", loss)
-    for name in ("weights", "alpha", "bias", "bias_low", "y", "norms"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
-    test = np.asarray(instance.kernels)[:, :4]
-    np.testing.assert_array_equal(again.decision_function(test), found.decision_function(test))
-    assert again.decision_function(test).shape == (4, 3)
-    assert again.predict(test).shape == ((4,) if loss in FOR_CLASSES else (4, 3))
-
-
-def test_predictions_are_the_classes_themselves():
-    base = classes()
-    names = np.array(["ash", "birch", "cedar"])[base.targets.values]
-    instance = Instance(base.kernels, classes=names)
-    found = solve(instance, "l1", loss="softmax", C=100.0)
-    assert np.mean(found.predict(base.kernels) == names) > 0.9
-    np.testing.assert_array_equal(
-        found.predict(base.kernels), found.predicted_classes()[np.argmax(found.decision_function(base.kernels), axis=1)]
-    )
-
-
 def test_the_command_line(solved, tmp_path, run, refusal):
     instance, loss, found = solved
     problem, answer = tmp_path / "problem.npz", tmp_path / "answer.json"
@@ -106,12 +79,6 @@ def test_the_command_line(solved, tmp_path, run, refusal):
     assert code == 0
     assert float(proof["lower"]) <= found.certificate.upper
     assert float(proof["upper"]) >= found.certificate.lower
-
-
-def test_a_stack_of_doubles_without_an_instance():
-    base = responses()
-    found = mklcvx.solve(kernels=base.kernels, response=base.targets.values, formulation="l1")
-    assert found.alpha.shape == (3, 15)
 
 
 def test_alpha_of_several_responses_that_is_too_long_for_the_dual_is_no_answer():

@@ -11,10 +11,8 @@ import pytest
 from mklcvx import Instance, Solution, shrink, solve, verify, zoo
 from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, NONE, REAL
 from mklcvx.io.files import save_instance, save_solution
-from mklcvx.verification.answers import Answer
 from mklcvx.verification.case import pose
 from mklcvx.verification.families.single_task import SingleTasks
-from mklcvx.verification.judge import judge
 from refusals import check_refused
 
 pytestmark = pytest.mark.slow
@@ -23,8 +21,8 @@ SPECIMEN = {LABELS: "mixed", REAL: "response", COUNTS: "counts", NONE: "one-clou
 OWN = {"nu": {"nu": 0.3}, "huber": {"delta": 0.25}, "quantile": {"quantile": 0.3}}
 PAIRS = [
     (loss.name, name)
-    for loss in EVERY
-    for name in ("sum", "l1", "elastic", "li")
+    for place, loss in enumerate(EVERY)
+    for name in ("l1", ("sum", "elastic", "li")[place % 3])
     if not (loss.free_margin and name == "li")
 ]
 
@@ -110,42 +108,6 @@ def test_how_far_weights_may_differ_is_that_of_the_tube_held_at_its_width(bias):
             assert here.high - here.low > 0.01
 
 
-@pytest.mark.parametrize("name", ["planted-squared", "planted-epsilon_insensitive", "planted-huber"])
-def test_planted_optima_are_accepted_sharply(name):
-    chosen = zoo.specimen(name)
-    known = chosen.optimum()
-    report = verify(
-        chosen.instance(), known.formulation, weights=known.weights, alpha=known.alpha, bias=known.bias,
-        objective=known.value, parameters=known.parameters, tol=1e-9,
-    )  # fmt: skip
-    assert report.accepted, report
-
-
-@pytest.mark.parametrize("loss", ["squared", "epsilon_insensitive", "logistic"])
-def test_samples_with_weights_have_prices_of_their_own(loss):
-    plain = instance_of(loss)
-    weighted = plain.with_kernels(plain.kernels, sample_weight=1 + np.arange(plain.samples) % 3)
-    found = solve(weighted, "l1", tol=1e-9, loss=loss)
-    assert verify(weighted, "l1", parameters=parameters(found), **parts(found)).accepted
-    report = verify(plain, "l1", parameters=parameters(found), diagnosis=False, **parts(found))
-    assert report.verdict == "rejected"
-
-
-def test_the_certificate_of_an_answer_is_a_pair_of_bounds():
-    found = solved("huber", "l1")
-    certificate = judge(*posed(found), Answer(weights=found.weights))
-    assert certificate.lower <= found.certificate.upper
-    assert certificate.upper >= found.certificate.lower
-    assert certificate.relative_gap < 1e-5  # α is linear in the weights' error, the value quadratic
-
-
-def posed(found: Solution):
-    from mklcvx import formulations
-
-    formulation = formulations.get(found.formulation)
-    return formulation, formulation.task(instance_of(found.parameters["loss"]), found.parameters)[0]
-
-
 @pytest.mark.parametrize("loss", ["squared", "quantile", "one_class"])
 def test_what_our_own_certificate_cannot_tell_is_undecided(loss):
     given = {"parameters": parameters(solved(loss, "l1")), "tol": 1e-17}
@@ -153,18 +115,6 @@ def test_what_our_own_certificate_cannot_tell_is_undecided(loss):
     report = verify(instance_of(loss), "l1", objective=(known.lower + known.upper) / 2, **given)
     assert report.verdict == "undecided"
     assert report.diagnosis is None
-
-
-@pytest.mark.parametrize("loss", ["squared", "epsilon_insensitive", "logistic"])
-def test_rounded_answers_are_said_to_be_rounded(loss):
-    found, instance = solved(loss, "l1"), instance_of(loss)
-    for rounded, tol, name in (
-        (lambda x: np.float32(x).astype(float), 1e-10, "single_precision"),
-        (lambda x: np.round(x, 4), 1e-9, "few_decimals"),
-    ):
-        parts = {"weights": rounded(found.weights), "alpha": rounded(found.alpha)}
-        report = verify(instance, "l1", parameters=parameters(found), tol=tol, **parts)
-        assert report.diagnosis.name == name, report.diagnosis.words
 
 
 def test_an_instance_without_labels_shrinks():
@@ -197,24 +147,6 @@ def test_violations_say_which_bound_of_the_loss_is_left():
 
 
 # -------------------------------------------------------------------------------------------------------- uniqueness
-@pytest.mark.parametrize("loss", ["squared", "logistic", "epsilon_insensitive", "one_class"])
-def test_kernels_that_can_stand_in_for_each_other_are_found(loss):
-    """Every kernel twice: how a weight is split between the two is open."""
-    plain = instance_of(loss)
-    twice = plain.with_kernels(np.tile(plain.kernels, (2, 1, 1)), names=None, groups=None)
-    found = solve(twice, "l1", tol=1e-9, loss=loss)
-    report = verify(twice, "l1", weights=found.weights, parameters=parameters(found))
-    assert report.accepted
-    half = plain.count
-    open_ones = {int(one.kernel) % half if one.kernel.isdigit() else one.kernel for one in report.loose}
-    assert len(report.loose) >= 2
-    assert open_ones
-    moved = found.weights.copy()
-    moved[:half] += moved[half:]
-    moved[half:] = 0.0
-    assert verify(twice, "l1", weights=moved, parameters=parameters(found)).accepted
-
-
 @pytest.mark.parametrize("loss", ["squared", "huber", "absolute", "quantile"])
 def test_weights_that_are_said_to_be_open_are_as_good(loss):
     """The ends of a range, where the two copies of a kernel share what there is."""
@@ -281,6 +213,15 @@ def test_a_hinge_that_is_hardly_smoothed_is_the_hinge(width):
 
 
 # -------------------------------------------------------------------------------------------------------------- files
+def test_targets_that_a_loss_does_not_take_are_refused():
+    with check_refused("loss one_class needs no targets", "use loss squared"):
+        verify(instance_of("squared"), "l1", objective=1.0, loss="one_class")
+    with check_refused("epsilon does not belong to loss huber"):
+        verify(instance_of("squared"), "l1", objective=1.0, loss="huber", epsilon=0.1)
+    with check_refused("li has no ν-form"):
+        verify(instance_of("one_class"), "li", objective=1.0, loss="one_class")
+
+
 def test_a_file_says_its_loss_and_the_command_line_another(run, tmp_path):
     problem, answer = tmp_path / "problem.npz", tmp_path / "answer.json"
     save_instance(problem, instance_of("huber"))
@@ -292,12 +233,3 @@ def test_a_file_says_its_loss_and_the_command_line_another(run, tmp_path):
     assert code == 1
     assert "the answer says loss = huber, judged with epsilon_insensitive" in err
     assert "optimal for the problem that the answer itself states" in err
-
-
-def test_targets_that_a_loss_does_not_take_are_refused():
-    with check_refused("loss one_class needs no targets", "use loss squared"):
-        verify(instance_of("squared"), "l1", objective=1.0, loss="one_class")
-    with check_refused("epsilon does not belong to loss huber"):
-        verify(instance_of("squared"), "l1", objective=1.0, loss="huber", epsilon=0.1)
-    with check_refused("li has no ν-form"):
-        verify(instance_of("one_class"), "li", objective=1.0, loss="one_class")

@@ -1,4 +1,4 @@
-"""The judge is judged by three corpora of wrong answers: none is accepted, and nearly all are named."""
+"""The judge is judged by lists of wrong answers: none is accepted, and nearly all are named."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from places import ROOT
 
 pytestmark = pytest.mark.slow
 
-ALL = {f"{name}: {answer.name}": answer for name in CORPORA for answer in wrong_answers(name).answers}
+ALL = {f"{name}: {answer.name}": answer for name in (*CORPORA, "losses") for answer in wrong_answers(name).answers}
 KERNELS_RESCALED = [answer for answer in ALL.values() if answer.really]
 
 
@@ -33,6 +33,17 @@ def test_a_wrong_answer_is_rejected_and_named_in_words_that_its_author_would_und
     assert words in report.diagnosis.words
     if not answer.other_words:
         assert re.search(answer.pattern, f"{report.diagnosis.name} {report.diagnosis.words}", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("answer", wrong_answers("numbers").answers, ids=lambda answer: answer.name)
+def test_what_is_none_of_the_usual_mistakes_is_found_by_its_parts(answer: WrongAnswer):
+    """Numbers that nobody wrote down, several mistakes at once, kernels and targets that α tells of."""
+    report = answer.report()
+    assert report.verdict == "rejected"
+    found = report.diagnosis.explanations
+    assert len(found) <= 3
+    assert set(answer.accepted) & {frozenset(one.kinds) for one in found}
+    assert all(one.left <= answer.tol for one in found)
 
 
 @pytest.mark.parametrize("corpus", CORPORA)

@@ -30,7 +30,7 @@ from mklcvx.zoo import SPECIMENS, Specimen
 SCHEMA = "mklcvx.golden/1"
 FILE = Path(__file__).with_name("golden.json")
 LABELLED = [specimen for specimen in SPECIMENS if specimen.recorded["targets"] in targets.LABELLED]
-KEPT = ("lower", "upper", "relative_width", "scale", "why_wide", "semidefinite", "perturbations", "solver")
+KEPT = ("lower", "upper", "relative_width", "scale", "why_wide", "solver")
 Records = dict[tuple[str, str], dict[str, Any]]
 
 

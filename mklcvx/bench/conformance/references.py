@@ -14,7 +14,7 @@ from ...formulations import losses
 from ...verification.case import Case, Enclosure, enclosure_of, pose
 from ...zoo import Specimen
 
-# Enclosures in ball arithmetic. They exist only in a checkout: computing them takes too long at run time.
+# Proved enclosures. They exist only in a checkout: computing them takes too long at run time.
 GOLDEN = Path(__file__).resolve().parents[3] / "validation" / "golden" / "golden.json"
 LOSSES = GOLDEN.with_name("losses.json")  # certificates of two solvers
 

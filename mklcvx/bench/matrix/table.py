@@ -143,8 +143,8 @@ def _legend(matrix: Matrix) -> list[str]:
         f"{runs} runs on {specimens} instances of the zoo (n²M ≤ {matrix.largest:g}), {matrix.time_limit:g} s for each "
         f"at most; {certified} certified what was asked for, {lies} were not honest about what they reached. Made by "
         f"`mklcvx validate` (mklcvx {__version__}, {matrix.elapsed / 60:.0f} minutes).",
-        f"{'All' if proved == runs else f'{proved} of the'} runs are held against an enclosure proved in ball "
-        f"arithmetic (`validation/golden`){'' if proved == runs else ', the others against a certificate'}.",
+        f"{'All' if proved == runs else f'{proved} of the'} runs are held against a proved enclosure "
+        f"(`validation/golden`){'' if proved == runs else ', the others against a certificate'}.",
         "",
         "Each cell: digits that the value shares with the optimum, median and (worst) over the instances, and how many",
         "runs certified the gap that the solver can be expected to reach (see *asked* below: published algorithms are",

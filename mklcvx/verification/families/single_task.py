@@ -29,6 +29,7 @@ from ...certificate import Certificate
 from ...certificate.passes import seen
 from ...certificate.rounding import below, total_below
 from ...certificate.sample_terms import sample_terms
+from ...certificate.weight_shapes import shape_of
 from ...errors import InputError
 from ...formulations import RankOneCoefficients, SingleTask, Task
 from ...formulations.losses import PiecewiseQuadratic
@@ -39,7 +40,7 @@ from ..case import FINER, Case, Part, Violation, or_infinite
 from ..domain import negative, outside_bounds, placed, relative, too_long
 from ..multipliers import multiplier_parts, saddle_excess
 from ..proved_answers import alpha_lower, answer_certificate, upper_certificate, weights_upper
-from ..uniqueness import FINEST, TIGHT, Bowl, LinearProgram, Range, ends_of, in_bowl, wide
+from ..uniqueness import FINEST, TIGHT, Bowl, LinearProgram, Range, determined, ends_of, in_bowl, wide
 from .family import Cut, Family
 
 MOST = 565  # samples: with more, nothing is said of ranges of weights
@@ -101,16 +102,19 @@ class SingleTasks(Family[SingleTask, Task]):
         return found
 
     def ranges(self, case: Case, tolerance: float) -> list[Range] | None:
-        if not _linear(case):
+        regulariser, budget = case.formulation.regulariser, max(tolerance, FINEST)
+        if regulariser is not None and regulariser.alone(case.task.count, **case.task.own):
             return []
-        if case.task.samples > MOST:
-            return None
+        if not _linear(case):
+            return _beside_nothing(case, budget) or ([] if determined(case, budget) else None)
+        if case.task.samples > MOST or not np.nan_to_num(case.reference.weights).any():
+            return None  # of no weight at all there is no size that differences could be measured by
         curvature = least_curvature(case.task)
         if curvature.any():
-            plain = case.formulation.between is None and case.formulation.regulariser.cap is None
+            plain = regulariser is not None and regulariser.cap is None
             plain &= bool((curvature > LEAST).all())
-            return in_bowl(case, _bowl(case, max(tolerance, FINEST))) if plain else None
-        return wide(case, ends_of(case.task.count, *_program(case, max(tolerance, FINEST)), options=TIGHT))
+            return in_bowl(case, _bowl(case, budget)) if plain else None
+        return wide(case, ends_of(case.task.count, *_program(case, budget), options=TIGHT))
 
     def cut(self, case: Case, weights: Array, alpha: Array | None) -> Cut | None:
         task = case.task
@@ -130,9 +134,24 @@ def _linear(case: Case) -> bool:
     if formulation.between is not None:
         return True
     regulariser, probe = formulation.regulariser, np.full(case.task.count, 0.5)
-    if regulariser.alone(case.task.count, **own) or regulariser.constraint is None:
-        return False
-    return not any(side.curvature(probe, **own).any() for side in (regulariser.constraint, regulariser))
+    sides = [side for side in (regulariser.constraint, regulariser) if side is not None]
+    return not any(side.curvature(probe, **own).any() for side in sides)
+
+
+def _beside_nothing(case: Case, tolerance: float) -> list[Range] | None:
+    """Ranges where f = 0 is as good: it has any weights, and costs risk(0) + R(μ). These weights may be a kernel's
+    largest one alone, or a mean of such points and of the optimal weights, which costs no more than the mean: R is
+    convex."""
+    task, regulariser = case.task, case.formulation.regulariser
+    shape = shape_of(case.formulation.name, case.parameters, task.count)
+    if shape is None or not np.isfinite(shape.cap):
+        return None
+    known, corners = case.known, shape.cap * np.eye(task.count)
+    prices = np.array([np.sum(regulariser.value(corner, **task.own)) for corner in corners])
+    as_good = task.risk(np.zeros(task.samples)).value + prices <= known.upper + tolerance * known.scale
+    low = np.where(as_good.sum() - as_good > 0, 0.0, case.reference.weights)  # all weight is on another kernel
+    high = np.where(as_good, shape.cap, case.reference.weights)
+    return wide(case, list(zip(low.tolist(), high.tolist(), strict=True)))
 
 
 def _program(case: Case, tolerance: float) -> LinearProgram:
@@ -152,11 +171,13 @@ def _program(case: Case, tolerance: float) -> LinearProgram:
         bounds = np.concatenate([bounds, task.loss_function.gradient(-np.ones(n), task.y, task.box)])
         risk, others = np.concatenate([risk, -task.low]), [*others, *[(0.0, None)] * n]
     if between is None:
-        cost, cap = np.concatenate([roots**2 / 2, risk]), case.formulation.regulariser.cap
-        top = None if cap is None else cap(**task.own)
+        regulariser = case.formulation.regulariser
+        cost = np.concatenate([roots**2 / 2 + regulariser.slope(np.zeros(count), **task.own), risk])
+        top = None if regulariser.cap is None else regulariser.cap(**task.own)
         equal = np.concatenate([np.ones(count), np.zeros(len(others))])[None]
+        total = (None, None) if regulariser.constraint is None else (equal, np.ones(1))
         bounds = np.append(bounds, case.known.upper + budget)
-        return np.vstack([rows, cost]), bounds, equal, np.ones(1), [*[(0.0, top)] * count, *others]
+        return np.vstack([rows, cost]), bounds, *total, [*[(0.0, top)] * count, *others]
     norms, groups = case.reference.norms, between.groups(count, **task.own)
     sums = np.stack([np.where(groups == j, roots, 0.0) for j in range(groups.max() + 1)])
     lengths = np.bincount(groups, weights=norms) * (1 + tolerance)
@@ -176,11 +197,12 @@ def least_curvature(task: Task) -> Array:
 
 
 def _bowl(case: Case, tolerance: float) -> Bowl:
-    """For curved losses on the simplex: from outputs z to z + e a sample's loss grows by at most −βe + e²/(2κ), and at
-    weights μ + d, e = Σ_m d_m K_mβ + b. As 1'β = 0 with a bias, the value grows by at most −½d'q + ½ Σ_i e_i²/κ_i, b
-    being the one that makes the squares least. Where the gain is one quadratic, without bounds or kinks, the value of
-    μ + d is that of α + η, with η free but for 1'η = 0: it grows by at least −½d'q + ½ Σ_i e_i²/(κ_iL), L being the
-    largest eigenvalue of I + D^{-½}K_mD^{-½}, D = diag κ. Other losses have no inequality below."""
+    """For curved losses, and weights of the simplex or with a linear R: from z to z + e a sample's loss grows by
+    at most −βe + e²/(2κ), and at weights μ + d, e = Σ_m d_m K_mβ + b. As 1'β = 0 with a bias, the value grows by at
+    most c'd + ½ Σ_i e_i²/κ_i, b being the one that makes the squares least; c_m is −½q_m, and the slope of R or a
+    constant. Where the gain is one quadratic, without bounds or kinks, the value of μ + d on the simplex is that of
+    α + η, with η free but for 1'η = 0: it grows by at least c'd + ½ Σ_i e_i²/(κ_iL), L being the largest eigenvalue of
+    I + D^{-½}K_mD^{-½}, D = diag κ. Other losses have no inequality below."""
     task, alpha, mu = case.task, case.reference.alpha, case.reference.weights
     images, halves = task.matvecs(alpha * task.signs).T, task.root_q(alpha) ** 2 / 2
     stiffness = 1 / least_curvature(task)
@@ -188,12 +210,14 @@ def _bowl(case: Case, tolerance: float) -> Bowl:
         images = images - stiffness @ images / stiffness.sum()
     curvature = images.T @ (stiffness[:, None] * images) / 2
     budget = tolerance * case.known.scale
-    flattest = np.inf
-    if _one_quadratic(task):
+    regulariser, flattest = case.formulation.regulariser, np.inf
+    total = regulariser.constraint is not None
+    if total and _one_quadratic(task):
         roots = np.sqrt(stiffness)
         sizes = [float(np.linalg.norm(roots[:, None] * kernel * roots, 2)) for kernel in task.each_kernel()]
         flattest = 1 + max(sizes)
-    return Bowl(mu, np.maximum(halves.max() - halves, 0.0), curvature, flattest, budget, True, 1.0)
+    top = halves.max() if total else regulariser.slope(mu, **task.own)
+    return Bowl(mu, np.maximum(top - halves, 0.0), curvature, flattest, budget, total, 1.0)
 
 
 def _one_quadratic(task: Task) -> bool:
