@@ -58,6 +58,7 @@ class Bias(NamedTuple):
     """The bias of a point."""
 
     value: Fraction
+    blur: Fraction  # how far an end of the interval may be off by rounding, and by the stretch
     risk: Any  # of the outputs without a bias, as a function of the bias
 
 
@@ -71,10 +72,12 @@ class Point(NamedTuple):
     ridge: Fraction = Fraction(0)
     norms: Any = ()  # of every function: the square of its norm, and what its kernel weighs in the bounds
     slopes: Any = None  # v of R*(v), where weights have a regulariser
-    bias: Any = None
+    bias: Any = None  # False where a level moves with it, which is not checked
     off: Fraction = Fraction(0)  # by how much the bounds change if numbers that files do not hold are rounded
     second: Fraction = Fraction(0)  # the relative gap of the second stage
     gain: Any = None  # the scale may vanish beside it; the larger bound takes its place if None
+    gain_terms: Fraction = Fraction(0)
+    products: Fraction = Fraction(0)  # Σ|c||K||α|, which doubles cancel in q where no tolerance is proved
 
     def interval(self):
         """(lower, upper), rounded outward."""
@@ -164,8 +167,9 @@ def claims(record, point):
     scale, size = number(said["scale"], "certificate.scale"), size_of(said, point)
     vanishing = scale <= VANISHING * size
     base, limit = (size, min(tolerance, VANISHING)) if vanishing else (scale, tolerance)
-    same_bounds(record, point, limit * base)
-    room = limit * base + rounding(point)
+    near = (point.terms + (0 if record["status"] == "certified" else point.products)) * UNITS + NOTHING
+    same_bounds(record, point, limit * base, near)
+    room = limit * base + near
     largest = upper_of(said) if record["formulation"] == "alignment" else positive(point.scale)
     require(max(largest - room, 0) <= scale <= largest, "certificate.scale: not the terms of the objectives")
     certified = same_share(said, point, base, size if vanishing else largest, limit)
@@ -180,11 +184,6 @@ def claims(record, point):
     same_biases(record, point, max(room, point.upper - point.lower))
 
 
-def rounding(point):
-    """A few units in the last place of the terms."""
-    return point.terms * UNITS + NOTHING
-
-
 def upper_of(said):
     return number(said["upper"], "certificate.upper")
 
@@ -194,18 +193,18 @@ def size_of(said, point):
     if point.gain is None:
         return max(abs(number(said["lower"], "certificate.lower")), abs(upper_of(said)))
     gain = number(said.get("gain"), "certificate.gain")
-    require(0 <= point.gain - gain <= rounding(point), "certificate.gain: not that of alpha")
+    require(0 <= point.gain - gain <= point.gain_terms * UNITS, "certificate.gain: not that of alpha")
     return gain
 
 
-def same_bounds(record, point, allowed):
+def same_bounds(record, point, allowed, near):
     """The bounds enclose the exact ones. They are no further apart than the gap, and have lost no more by rounding than
     the exact gap, unless as much is allowed."""
     said = record["certificate"]
     lower, upper, gap = (number(said[key], f"certificate.{key}") for key in ("lower", "upper", "gap"))
     require(lower <= point.lower + point.off, "certificate.lower: not what alpha proves")
     require(upper >= point.upper - point.off, "certificate.upper: not what the functions prove")
-    near, lost = rounding(point), upper - point.upper + point.lower - lower
+    lost = upper - point.upper + point.lower - lower
     far = max(point.upper - point.lower, allowed) + near
     require(lost <= far, "certificate: the bounds are far from those that the point proves")
     room = max(gap * (1 + SHARE), allowed) + near
@@ -263,15 +262,16 @@ def same_biases(record, point, room):
     """Require every bias of the interval to have the risk of the file's, up to the room: it is convex, so that the ends
     tell."""
     ends = record.get("bias_interval")
-    if ends is None:
+    if ends is None or point.bias is False:
         return
     require(point.bias is not None, "bias_interval: there is none in this family")
     require(isinstance(ends, list | np.ndarray) and len(ends) == 2, "bias_interval: not two ends")
-    (best, risk), stored = point.bias, number(record["bias"], "bias")
+    (best, blur, risk), stored = point.bias, number(record["bias"], "bias")
     for side, end in zip((-1, 1), ends, strict=True):
         value = side * 2**400 * (1 + abs(best)) if end is None else number(end, "bias_interval")
         require(side * (value - stored) >= 0, "bias_interval: the bias is not in it")
-        require(risk(value) <= risk(best) + room, "bias_interval: an end of it is not as good as the bias")
+        near = best + side * positive(side * (value - best) - blur)
+        require(risk(near) <= risk(best) + room, "bias_interval: an end of it is not as good as the bias")
 
 
 def lists(record, used, skipped):

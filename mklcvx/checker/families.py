@@ -130,7 +130,7 @@ def many_labels(stack, signs, mu, record, given, weight):
     upper = sum(uppers) if record["formulation"] == "ml_sum" else max(uppers)
     penalty = dot(gamma, [side.penalty for side in sides])
     norms = [(sum(positive(side.squares[m]) for side in sides), w) for m, w in enumerate(mu)]
-    terms, slopes = gain + abs(upper) + sum(side.terms for side in sides), [x / 2 for x in q]
+    terms, slopes = gain + abs(upper) + sum(side.terms + side.gains for side in sides), [x / 2 for x in q]
     return Point(gain - max(slopes), upper, (dot(mu, q) + penalty) / 2, terms, first.ridge, norms, slopes)
 
 
