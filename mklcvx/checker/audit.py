@@ -26,8 +26,8 @@ about K̃_m = K_m + δ_m I ⪰ 0, and prove Σg(α) − U*(√q̃) ≤ v ≤ t²
 q̃_m = q_m + δ_m‖β‖², a_m = √(c_m'K̃_m c_m) and m_i = t s_i(Σ_m K̃_m c_m + b)_i.
 
 Both bounds are evaluated exactly from the stored numbers (quotients, roots and logarithms to fifty digits, to the side
-that counts), and claims are compared with them without slack. `numbers.py` has the arithmetic and the proof of δ,
-`prices.py` R and U, `losses.py` the losses, `claims.py` the comparison; none of them depends on the rest of mklcvx.
+that counts), and every claim is held against an interval of its own. `numbers.py` has the arithmetic and the proof of
+δ, `prices.py` R and U, `losses.py` the losses, `claims.py` the comparison; none of them depends on the rest of mklcvx.
 """
 
 from fractions import Fraction

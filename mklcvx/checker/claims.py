@@ -1,14 +1,25 @@
 """Compare the claims of a solution file with what its point proves. Needs NumPy and the standard library only.
 
-A checker evaluates two bounds at the file's point, exactly: a `Point`. The file's claims hold if
+A checker evaluates two bounds L ≤ U at the file's point, exactly: a `Point`. Every field is held against an interval of
+its own. Let T be the sum of the terms that the bounds are made of, without their signs, ε = 2^-42 T (of a file that is
+not certified: with products of kernels that doubles cancel), and A the tolerance times what the gap is divided by.
 
-    claimed lower ≤ lower,   upper ≤ claimed upper,   upper − lower ≤ claimed gap,   claimed scale ≤ scale,
-    (upper − lower)/scale ≤ claimed relative gap,   which is the claimed gap over the claimed scale,
+    lower, upper   lower ≤ L, U ≤ upper; they are apart by no more than the gap, or A, and ε; rounding has taken no more
+                   than U − L, or A, and ε
+    gap            U − L ≤ gap ≤ upper − lower
+    scale          between the exact one less A + ε and the exact one
+    gain           between the exact one less 2^-42 of its own terms and the exact one
+    relative gap   the gap over the scale, to a unit in the last place, and no less than U − L over the exact scale
+    objective      upper; of a maximum lower
+    status         what follows from the relative gap and the tolerance, and from the gap of the second stage
+    norms          the exact ones to seven digits of the largest; or ‖f_m‖²/μ_m to 4(A + ε)
+    slopes         their ends hold the exact v of R*(v)
+    bias_interval  at its ends the risk is that of the bias, up to U − L or A, and ε; the ends themselves are off by
+                   rounding and by what the stretch lifts margins. Not checked where a level moves with the bias
 
-where the gap may lack 2^-200 of the terms of the objectives, which is more than the checker itself rounds them by;
-the status follows from the relative gap and the tolerance, the objective is the claimed upper bound (the lower one of
-a maximum), bounds and scale are those of the point to nine digits of their terms, the norms those of its functions to
-six, and labels and names those of the instance. A gap up to 2^-900 counts as none.
+The gap may lack 2^-200 T, which is more than the checker itself rounds by. A hypergraph's H is no part of its file:
+what its rounding moves, 2^-48 T, may lack as well. Labels and names are those of the instance. A gap
+up to 2^-900 is none.
 
 Where the scale vanishes, that is, where it is at most 2^-40 of the gain (of the larger bound in families without gain),
 the value hardly depends on the classifier. Then the gain takes the place of the scale, and a certified solution has a
