@@ -153,7 +153,7 @@ def test_a_few_of_the_forged_files_of_the_campaign(tmp_path, monkeypatch, capsys
     campaign = importlib.util.module_from_spec(place)
     place.loader.exec_module(campaign)
     page = tmp_path / "forged.md"
-    assert campaign.main(["--honest", "20", "--forged", "200", "--seed", "3", "-o", str(page)]) == 0, (
+    assert campaign.main(["--honest", "20", "--forged", "200", "--first", "30", "-o", str(page)]) == 0, (
         capsys.readouterr()
     )
     assert "| honest | 20 |" in page.read_text(encoding="utf-8")
