@@ -1,6 +1,6 @@
 """Forged solution files, tens of thousands, and honest ones of all families, before the checker.
 
-    python validation/forged [--forged 25000] [--honest 300] [--seed 0] [-o validation/forged/forged.md]
+    python validation/forged [--forged 25000] [--honest 300] [--first 0] [-o validation/forged/forged.md]
 
 Every honest file must be confirmed. A forged file that is confirmed must be true all the same, in every field, within
 the field's own interval: `true_fields.py` finds out without the checker. The exit status is 1 if an honest file is
@@ -42,26 +42,26 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--forged", type=int, default=25_000, help="number of forged files, at least")
     parser.add_argument("--honest", type=int, default=300, help="number of honest files that they are made from")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help="number of the first honest file, from which it is drawn")
     parser.add_argument("-o", "--output", type=Path, default=FOLDER / "forged.md")
     asked = parser.parse_args(arguments)
-    counts, wrong = campaign(asked.honest, asked.forged, asked.seed)
+    counts, wrong = campaign(asked.honest, asked.forged, asked.first)
     write_text(asked.output, page(counts, wrong))
     print(*wrong, summary(counts), sep="\n")
     return 1 if wrong else 0
 
 
-def campaign(honest: int, forged: int, seed: int) -> tuple[Counter[str], list[str]]:
+def campaign(honest: int, forged: int, first: int) -> tuple[Counter[str], list[str]]:
     counts: Counter[str] = Counter()
     wrong: list[str] = []
-    for number, file in enumerate(honest_files(honest, seed)):
+    for number, file in enumerate(honest_files(honest, first), first):
         data = data_of(file.instance)
         status, words = verdict(data, file.record)
         counts["honest"] += 1
         counts[f"honest, {file.record['status']}"] += 1
         if status != CONFIRMED:
             wrong.append(f"honest file {number} is not confirmed: {file.title}: {words}")
-        rng = np.random.default_rng([seed, number])
+        rng = np.random.default_rng(number)
         for what, record in forgeries(file, -(-forged // honest), rng):
             status, _ = verdict(data, record)
             counts["forged"] += 1

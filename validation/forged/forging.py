@@ -86,8 +86,8 @@ def other(value: Any, rng: Draw) -> Any:
         return other_number(float(value), rng)
     if isinstance(value, dict):
         return {key: other(part, rng) if rng.random() < 0.5 else part for key, part in value.items()}
-    if isinstance(value, list) and value:
-        return other_list(value, rng)
+    if isinstance(value, list):
+        return other_list(value, rng) if value else [1.0]
     return {"certified": "not_certified", "not_certified": "certified"}.get(value, [] if value is None else "other")
 
 

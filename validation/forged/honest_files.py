@@ -94,12 +94,12 @@ def instance_of(posed: Posed, kind: str, seed: int) -> Instance:
     return Instance(kernels[:1] if posed.formulation == "svm" else kernels, **given)
 
 
-def honest_files(count: int, seed: int = 0) -> Iterator[Honest]:
+def honest_files(count: int, first: int = 0) -> Iterator[Honest]:
     """So many files, every problem in turn, on kernels of every kind in turn."""
     each = list(problems())
-    for i in range(count):
+    for i in range(first, first + count):
         posed, kind = each[i % len(each)], KERNELS[(i + i // len(each)) % len(KERNELS)]
-        instance = instance_of(posed, kind, seed + i)
+        instance = instance_of(posed, kind, i)
         if posed.machines:
             found = solve_by_machines(instance, posed.formulation, posed.machines, **posed.given)
         else:

@@ -18,7 +18,7 @@ from mklcvx.formulations import get
 from mklcvx.formulations.families.single_task import SingleTask
 
 KNOWN: dict[int, Instance] = {}
-VANISHING, ROUNDING = 2.0**-40, 2.0**-44
+VANISHING, ROUNDING = 2.0**-40, 2.0**-42
 
 
 def false_fields(instance: Instance, record: Record) -> list[str]:
