@@ -41,8 +41,8 @@ def sharpened(data: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, A
     weight, bias = data.get("sample_weight", 1.0), record["parameters"].get("bias", True)
     given = {key: Fraction(x) for key, x in record["parameters"].items() if isinstance(x, float)}
     real = np.atleast_2d(np.transpose(data.get("response", np.zeros(alphas.shape[::-1]))))
-    weights = fractions(np.nan_to_num(np.array(record["weights"], dtype=float)))
-    kernel, exponent = combination(stack_of(data["kernels"]), weights)
+    weights = np.nan_to_num(np.array(record["weights"], dtype=float))  # some are undefined
+    kernel, exponent = combination(stack_of(data["kernels"]), fractions(weights))
     most, free_margin = most_of(loss, given, weight, alphas.shape[1]), loss in FREE_MARGIN
     found = []
     for y, response, alpha in zip(signs, real, alphas, strict=True):
@@ -52,7 +52,7 @@ def sharpened(data: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, A
         if best is None:
             return None
         found.append(best)
-    return _moved(record, found, LEVELS.get(loss))
+    return _moved({**record, "weights": weights}, found, LEVELS.get(loss))
 
 
 def _moved(record: Mapping[str, Any], found: list[SharpPoint], level: str | None) -> dict[str, Any]:
@@ -123,9 +123,8 @@ class _Walk:
 
     def _settle(self) -> None:
         """Everything that follows from α."""
-        self.gradient = np.array([one.a for one in self.losses], dtype=object) - self._image(
-            np.array(self.alpha, dtype=object)
-        )
+        rise, alpha = (np.array(x, dtype=object) for x in ([one.a for one in self.losses], self.alpha))
+        self.gradient = rise - self._image(alpha)
         self.side = [1 if value > 0 else -1 for value in self.alpha]  # of 0, where the sample is free
         self.free = [i for i, value in enumerate(self.alpha) if value not in self._bounds(i)]
         self.full = self._spare() == 0  # whether ‖α‖₁ = N holds

@@ -205,7 +205,6 @@ def test_without_targets_a_sample_is_like_the_others_or_not(run, found, tmp_path
 # ------------------------------------------------------------------------------------------------- losses that fit
 @pytest.mark.parametrize(("given", "loss"), [({"y": Y}, "logistic"), ({"response": REAL}, "huber"), ({}, "one_class")])
 def test_optima_are_proved_with_a_loss_that_fits(run, tmp_path, given, loss):
-    pytest.importorskip("flint")
     save_instance(tmp_path / "problem.npz", Instance(K, **given))
     code, out, _ = run("prove", tmp_path / "problem.npz", "-f", "l1", "--set", f"loss={loss}", "--json")
     said = strict(out)

@@ -52,7 +52,6 @@ def test_the_other_functions_of_a_problem_take_kernels_and_y():
 
 
 def test_proofs_take_kernels_and_y():
-    pytest.importorskip("flint")
     proof = mklcvx.prove(K, Y, "l1", C=2.0)
     assert proof.lower <= KNOWN.certificate.upper
     assert KNOWN.certificate.lower <= proof.upper

@@ -73,7 +73,6 @@ def test_the_command_line(solved, tmp_path, run, refusal):
     assert run("solve", problem, "-f", "l1", "--set", f"loss={loss}")[0] == 0
     assert run("report", problem, "-f", "l1", "--set", f"loss={loss}", "-o", tmp_path / "page.html")[0] == 0
     assert "li has no form for several outputs" in refusal("solve", problem, "-f", "li", "--set", f"loss={loss}")
-    pytest.importorskip("flint")
     code, out, _ = run("prove", problem, "-f", "l1", "--set", f"loss={loss}", "--json")
     proof = json.loads(out)
     assert code == 0
