@@ -267,9 +267,9 @@ def test_bank_refuses_what_is_no_kernel() -> None:
     for bank in (KernelBank, DistanceBank):
         with check_refused(bank.__name__, "kernels is empty", "give at least one"):
             bank([])
-    with check_refused("is not a Kernel", "give"):
+    with check_refused("kernel = ", "give a Kernel"):
         KernelBank([Linear])  # type: ignore[list-item]
-    with check_refused("Linear() is not a DistanceKernel", "give one, such as Gaussian(0.5)"):
+    with check_refused("kernel = Linear() is a Linear", "give a DistanceKernel, such as Gaussian(0.5)"):
         DistanceBank([Linear()])
 
 
