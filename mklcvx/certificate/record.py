@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from operator import attrgetter
 from typing import Generic, TypeVar
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..formulations import Formulation, Points
 from ..formulations._formulation import LowerT, Posed, UpperT
-from ..problem.checks import check_numbers
+from ..problem.checks import check_type, misfit
 from .rounding import Array
 
 VANISHING = 2.0**-40  # share of the gain below which the scale counts as zero
@@ -25,7 +26,7 @@ NOTHING = 2.0**-900  # more than all guards against underflow add up to
 SHARP = 2.0**-10  # share of a gap by which the bounds may be further apart
 NOISE = 2.0**-50  # share of the largest term: the rounding error of a difference of two bounds
 Sliced = bool | NDArray[np.bool_]  # whether products are in slices: of all kernels, or those of which
-OPTIONAL = ("width", "ridges", "gain")  # of a certificate
+OPTIONAL = ("width", "gain")  # of a certificate
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,9 @@ class Certificate:
 
     def __post_init__(self) -> None:
         """Replace NaN, which overflow may leave, by values that prove nothing."""
-        given = {name: value for name, value in vars(self).items() if value is not None or name not in OPTIONAL}
-        check_numbers(**{name: value for name, value in given.items() if name != "ridges"})
+        for name, value in vars(self).items():
+            if not (isinstance(value, Real) or (value is None and name in OPTIONAL) or name == "ridges"):
+                raise misfit(name, value, "a number")
         worst = {"lower": -math.inf, "upper": math.inf, "width": math.inf}
         for name in ("lower", "upper", "scale", "width", "rounding", "ridge_share"):
             if math.isnan(getattr(self, name) or 0.0):
@@ -138,7 +140,7 @@ class Certificate:
         bool
             Whether it is proved.
         """
-        check_numbers(tolerance=tolerance)
+        check_type(Real, "a number", tolerance=tolerance)
         limit = min(tolerance, VANISHING) if self.vanishing else tolerance
         bounds_meet = math.isfinite(self.upper - self.lower) and self.lower <= self.upper
         return bounds_meet and 0 <= self.relative_gap <= limit

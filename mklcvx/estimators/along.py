@@ -14,6 +14,7 @@ from ..certificate.solution import Solution
 from ..defaults import FORMULATION
 from ..errors import InputError
 from ..formulations.losses import KNOWN
+from ..problem.checks import check_type
 from ..solvers.one_against import each_by_machines, needs_machines
 from ..solvers.paths import RegularizationPath, combinations, each
 from .base import KernelEstimator
@@ -76,9 +77,7 @@ def mkl_path(
     >>> mklcvx.mkl_path(X[:120:3], y[:120:3], {"C": [0.1, 1.0]}).weights.shape
     (2, 7)
     """
-    if not isinstance(grid, Mapping):
-        given = " ".join(repr(grid).split())[:40]
-        raise InputError(f"mkl_path: grid {given} is no dict: write for example {{'C': [0.1, 1, 10]}}")
+    check_type(Mapping, "a dict such as {'C': [0.1, 1, 10]}", grid=grid)
     family = formulations.get(formulation).family
     fitting = [estimator for estimator in ESTIMATORS if family in estimator.families]
     if not fitting:

@@ -31,7 +31,7 @@ from ..errors import InputError, clipped, nearest, unheard, warn
 from ..problem.checks import check_functions
 from ..problem.groups import as_groups
 from ..problem.low_rank import LowRank, Stored, dense
-from ..problem.numbers import check_jobs
+from ..problem.numbers import check_jobs, check_whole
 from ..reports.importance import KernelImportance, asked_for
 from .base import Array, KernelEstimator
 from .inputs import checks_of_sklearn, cut_by_samples, gathered
@@ -179,9 +179,8 @@ def _checked(
             f"kernel_importance: {type(estimator).__name__} has no score: give for example MKLClassifier()"
         )
     asked = asked_for(answers)
-    for name, value, least in (("repeats", repeats, 1), ("resamples", resamples, 2)):
-        if not isinstance(value, Integral) or value < least:
-            raise InputError(f"{name} = {value!r:.40}: give at least {least}")
+    check_whole(1, repeats=repeats)
+    check_whole(2, resamples=resamples)
     if not isinstance(threshold, float | int) or not 0 <= threshold < 1:
         raise InputError(f"threshold = {threshold!r:.40}: give a share of the weights, at least 0 and below 1")
     return asked

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
 from ..problem.checks import check_name
-from ..problem.numbers import is_whole
+from ..problem.numbers import check_whole
 from ._exercise import Blueprint, Exercise, Grade
 from .certificates import CERTIFIED_PAIR
 from .cutting_planes import CUTTING_PLANES
@@ -41,8 +40,7 @@ _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 def exercise(name: str, seed: Any = 0) -> Exercise:
     """The variant of an exercise for a seed, an integer ≥ 0."""
     check_name("exercise", name, _BY_NAME)
-    if not is_whole(seed, 0):
-        raise InputError(f"seed = {seed!r} is not an integer ≥ 0: give one such as 7")
+    check_whole(0, seed=seed)
     blueprint = _BY_NAME[name]
     return Exercise(blueprint, int(seed), *blueprint.draw(np.random.default_rng(int(seed))))
 

@@ -5,7 +5,6 @@ A public function calls them on its arguments at its top. Arrays are read by `nu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from numbers import Real
 
 import numpy as np
 
@@ -16,23 +15,17 @@ def check_type(wanted: type | tuple[type, ...], words: str, **given: object) -> 
     """Refuse arguments that are of no such type; the words say what to give."""
     for name, value in given.items():
         if not isinstance(value, wanted):
-            raise InputTypeError(f"{name} = {shown(value)} is {kind_of(value)}: give {words}")
+            raise misfit(name, value, words)
 
 
 def check_functions(**given: object) -> None:
     for name, value in given.items():
         if not callable(value) or isinstance(value, type):
-            raise InputTypeError(f"{name} = {shown(value)} is {kind_of(value)}: give a function")
+            raise misfit(name, value, "a function")
 
 
 def check_flags(**given: object) -> None:
     check_type((bool, np.bool_), "True or False", **given)
-
-
-def check_numbers(**given: object) -> None:
-    for name, value in given.items():
-        if not isinstance(value, Real) or isinstance(value, bool):
-            raise InputTypeError(f"{name} = {shown(value)} is {kind_of(value)}: give a number")
 
 
 def check_dicts(**given: object) -> None:
@@ -40,9 +33,14 @@ def check_dicts(**given: object) -> None:
 
 
 def check_lists(words: str, **given: object) -> None:
+    """Refuse what has no entries, an array without dimensions among it."""
     for name, value in given.items():
         if not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
-            raise InputTypeError(f"{name} = {shown(value)} is {kind_of(value)}: give {words}")
+            raise misfit(name, value, words)
+
+
+def misfit(name: str, value: object, words: str) -> InputTypeError:
+    return InputTypeError(f"{name} = {shown(value)} is {kind_of(value)}: give {words}")
 
 
 def check_name(kind: str, name: object, known: Iterable[str]) -> None:

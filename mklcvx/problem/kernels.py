@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from .checks import check_lists, check_name
+from .checks import check_lists, check_name, check_type
 from .cross_kernels import CrossKernel, CrossKernels, Product
 from .kernel_functions import (
     Array,
@@ -62,8 +62,7 @@ class Bank(ABC):
         if not self.kernels:
             raise InputError(f"{type(self).__name__}: kernels is empty: give at least one, such as Linear()")
         for kernel in self.kernels:
-            if not isinstance(kernel, self.takes):
-                raise InputError(f"{kernel!r:.40} is not a {self.takes.__name__}: give one, such as Gaussian(0.5)")
+            check_type(self.takes, f"a {self.takes.__name__}, such as Gaussian(0.5)", kernel=kernel)
 
     @property
     def names(self) -> list[str]:

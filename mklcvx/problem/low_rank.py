@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from .checks import check_lists, shown
+from .checks import check_lists
 from .distributed import DaskArray, Distributed
 from .memory import check_memory, check_stack
-from .numbers import RealArray, as_indices, as_real_array, is_whole
+from .numbers import RealArray, as_indices, as_real_array, check_whole
 from .ownership import handed_over, is_settled
 from .streamed import Chosen, Streamed
 
@@ -107,8 +107,7 @@ class LowRank:
         ndarray of shape (n, r_m)
             A view.
         """
-        if not is_whole(m, 0, len(self) - 1):
-            raise InputError(f"m = {shown(m)} is no kernel of {len(self)}: give its index")
+        check_whole(0, len(self) - 1, m=m)
         return self.columns[:, self.starts[m] : self.starts[m] + self.ranks[m]]
 
     def __len__(self) -> int:

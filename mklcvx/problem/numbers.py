@@ -30,9 +30,16 @@ def is_whole(value: object, least: int, most: float = float("inf")) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and least <= int(value) <= most
 
 
+def check_whole(least: int, most: int | None = None, **given: object) -> None:
+    """Refuse what is no whole number within limits."""
+    within = f"at least {least}" if most is None else f"between {least} and {most}"
+    for name, value in given.items():
+        if not is_whole(value, least, float("inf") if most is None else most):
+            raise InputError(f"{name} = {shown(value)}: give a whole number {within}")
+
+
 def check_seed(seed: object) -> None:
-    if not is_whole(seed, 0, 2**32 - 1):
-        raise InputError(f"seed = {seed!r:.40}: give a whole number between 0 and {2**32 - 1}")
+    check_whole(0, 2**32 - 1, seed=seed)
 
 
 def check_jobs(**given: object) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, nearest
-from .checks import check_flags, check_lists, check_name
+from .checks import check_flags, check_lists, check_name, check_type
 from .cross_kernels import CrossKernel, CrossKernels, Product, as_array
 from .kernel_functions import Array
 from .low_rank import Kernels, LowRank
@@ -54,8 +54,7 @@ class Preprocessing:
         check_lists("a list of steps", steps=steps)
         self.steps = tuple(steps)
         for step in self.steps:
-            if not isinstance(step, Step):
-                raise InputError(f"Preprocessing: {step!r} is not a step: give one, such as Centre() or Cosine()")
+            check_type(Step, "a step of Preprocessing, such as Centre() or Cosine()", step=step)
         self._names: list[str] | None = None
         self._shape: tuple[int, int] | None = None
         self._states: list[list[State]] = []  # for each kernel, one of each step
@@ -261,8 +260,7 @@ def fitted_to(steps: Preprocessing | None, count: int, samples: int) -> Preproce
     """Steps for a solution with these kernels to keep: a copy, which a later fit leaves alone."""
     if steps is None:
         return None
-    if not isinstance(steps, Preprocessing):
-        raise InputError(f"preprocessing = {steps!r:.40} is none: give a fitted Preprocessing, or leave it out")
+    check_type(Preprocessing, "a fitted Preprocessing, or None", preprocessing=steps)
     if steps._shape != (count, samples):
         state = "not fitted" if steps._shape is None else "fitted on {} kernels of {} samples".format(*steps._shape)
         raise InputError(f"preprocessing is {state}: fit it on these {count} kernels of {samples} samples")

@@ -235,30 +235,25 @@ def verify(
     check_dicts(parameters=parameters, multipliers=multipliers)
     check_type((str, type(None)), "a string", formulation=formulation)
     check_flags(diagnosis=diagnosis)
-    if trace is not None:
-        check_lists("a list of dicts", trace=trace)
+    check_lists("a list of dicts", trace=() if trace is None else trace)
     if convention is not None and not isinstance(convention, str):
         check_functions(convention=convention)
     settings = {**(parameters or {}), **others}
     if isinstance(bias, bool | np.bool_):
         settings["bias"], bias = bool(bias), None
     record = dict(zip(PARTS, (weights, alpha, bias, coefficients, multipliers, objective), strict=True))
-    points = () if trace is None else tuple(answer_of(_checked_point(point)) for point in trace)
-    if trace is not None and not points:
+    steps = [] if trace is None else list(trace)
+    for step in steps:
+        check_type(Mapping, "a list of dicts, the points of one", trace=step)
+    if trace is not None and not steps:
         raise InputError("answer: the trace has no points: give at least one")
-    submission = Submission(instance, formulation or "", settings, answer_of(record), points)
+    submission = Submission(instance, formulation or "", settings, answer_of(record), tuple(map(answer_of, steps)))
     if convention is not None:
         with np.errstate(all="ignore"):  # as below
             submission = (translation(convention) if isinstance(convention, str) else convention)(submission)
         if not isinstance(submission, Submission):
             raise InputError("convention: the function returned no Submission: give one that returns what it converts")
     return judge_submission(submission, tol, diagnosis)
-
-
-def _checked_point(point: object) -> Mapping[str, Own]:
-    if not isinstance(point, Mapping):
-        raise InputError(f"trace: {clipped(type(point).__name__)} is no point of one: give a list of dicts")
-    return point
 
 
 @np.errstate(all="ignore")  # what overflows is judged, and found wanting

@@ -28,11 +28,9 @@ from ..certificate.residuals import check_pair
 from ..certificate.rounding import U, above, below
 from ..certificate.solution import Solution
 from ..certificate.weight_shapes import Straight, shape_of
-from ..errors import InputError
 from ..problem.arguments import takes_kernels
-from ..problem.checks import shown
 from ..problem.instance import Instance
-from ..problem.numbers import is_whole
+from ..problem.numbers import check_whole
 from ..problem.stack import Array
 from .case import pose_solved
 from .families import family_of
@@ -87,8 +85,7 @@ def narrow_weights(
     >>> bool((mklcvx.narrow_weights(instance, solution)[:, 1] <= solution.weights_interval()[:, 1]).all())
     True
     """
-    if not is_whole(rounds, 0):
-        raise InputError(f"rounds = {shown(rounds)}: give a whole number")
+    check_whole(0, rounds=rounds)
     check_pair(instance, solution)
     wanted = 0.0 if tolerance is None else tolerance
     found = solution.weights_interval(tolerance)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..problem.checks import check_name
 from ..problem.instance import Instance
-from ..problem.numbers import check_seed, is_number, is_whole
+from ..problem.numbers import check_seed, check_whole, is_number
 
 Array = NDArray[np.float64]
 LARGEST = 100_000  # samples, or kernels
@@ -90,9 +90,8 @@ def make(kind: str, **options: object) -> Instance:
 
 def check_sizes(n: int, M: int, **numbers: float) -> None:
     """Refuse sizes that no instance has, and numbers that are none."""
-    for name, value, least in (("n", n, 2), ("M", M, 1)):
-        if not is_whole(value, least, LARGEST):
-            raise InputError(f"{name} = {value!r:.40}: give a whole number between {least} and {LARGEST}")
+    check_whole(2, LARGEST, n=n)
+    check_whole(1, LARGEST, M=M)
     for name, number in numbers.items():
         if not (is_number(number) and 0 <= number <= 1e300):
             raise InputError(f"{name} = {number!r:.40}: give a number from 0 on")

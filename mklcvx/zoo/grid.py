@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, InternalError
-from ..problem.checks import check_type, shown
+from ..problem.checks import check_type
 from ..problem.instance import Instance
-from ..problem.numbers import as_real_array, is_whole
+from ..problem.numbers import as_real_array, check_whole
 from ..problem.targets import as_words
 
 Array = NDArray[np.float64]
@@ -71,8 +71,7 @@ def quantised(kernels: Array, bits: int = BITS) -> Array:
     stack = as_real_array(kernels, "kernels", "square kernels, (M, n, n)").astype(float)
     if stack.ndim != 3 or stack.shape[1] != stack.shape[2] or not stack.size:
         raise InputError(f"kernels has shape {stack.shape}: give square kernels, (M, n, n)")
-    if not is_whole(bits, 1, DIGITS):
-        raise InputError(f"bits = {shown(bits)}: give a whole number from 1 to {DIGITS}, the bits of a double")
+    check_whole(1, DIGITS, bits=bits)
     return np.stack([_on_grid(kernel, bits) for kernel in stack])
 
 

@@ -79,7 +79,7 @@ def test_the_banks_of_the_papers_have_names():
         ({"multi_class": "all"}, "multi_class 'all' is unknown"),
         ({"normalise": "sum"}, "unknown normalisation 'sum'"),
         ({"kernels": "precomputed"}, "not square"),
-        ({"probability": True, "calibration_folds": 1}, "calibration_folds = 1: give at least 2"),
+        ({"probability": True, "calibration_folds": 1}, "calibration_folds = 1: give a whole number at least 2"),
     ],
 )
 def test_unusable_settings_are_refused_in_one_line(settings, words):

@@ -295,7 +295,7 @@ def test_a_path_over_losses_has_the_price_of_each():
         (GRAPE, {"multi_class": "all"}, "multi_class 'all' is unknown"),
         (GRAPE == 0, {"thetta": 1}, "unknown parameter 'thetta'"),
         (GRAPE == 0, {"C": 1.0}, "C is both fixed and varied"),
-        (GRAPE == 0, {"grid": [0.1, 1.0]}, r"grid \[0.1, 1.0\] is no dict"),
+        (GRAPE == 0, {"grid": [0.1, 1.0]}, r"grid = \[0.1, 1.0\] is a list: give a dict such as"),
         (GRAPE, {"formulation": "ts", "sample_weight": np.ones(60)}, "no place for sample weights"),
     ],
 )

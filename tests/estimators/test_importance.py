@@ -229,8 +229,8 @@ def test_seeds_decide_not_jobs_and_progress_is_reported(copies):
     [
         ({"answers": ["alon"]}, "'alon'.*alone"),
         ({"answers": []}, "give some of alone, without"),
-        ({"repeats": 0}, "repeats = 0: give at least 1"),
-        ({"resamples": 1}, "resamples = 1: give at least 2"),
+        ({"repeats": 0}, "repeats = 0: give a whole number at least 1"),
+        ({"resamples": 1}, "resamples = 1: give a whole number at least 2"),
         ({"threshold": 1.5}, "threshold = 1.5"),
         ({"cv": 1}, "cv = 1: give at least 2"),
         ({"cv": 40}, "n_splits=40"),

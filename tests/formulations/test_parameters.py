@@ -10,7 +10,7 @@ import pytest
 
 from mklcvx import InputError, Instance, formulations
 from mklcvx.formulations import Formulation
-from mklcvx.formulations._formulation import shown
+from mklcvx.problem.checks import shown
 from parameter_cases import (
     LABELLED,
     LABELS,

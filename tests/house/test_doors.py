@@ -43,7 +43,7 @@ class Hostile:
     [
         (lambda: solve(K, Y, ["l1"]), "unknown formulation ['l1']"),
         (lambda: solve_path(INSTANCE, "l1", grid=3), "grid: 3 is no dict"),
-        (lambda: verify(INSTANCE, "l1", trace=[1]), "trace: int is no point of one: give a list of dicts"),
+        (lambda: verify(INSTANCE, "l1", trace=[1]), "trace = 1 is an int: give a list of dicts"),
         (lambda: Instance(K, Y, repair=np.ones(3)), "repair = array([1., 1., 1.]) is unknown"),
         (lambda: solve(INSTANCE, "l1", callback=3), "callback = 3 is an int: give a function"),
         (lambda: solve(INSTANCE, "l1", options=3), "options = 3 is an int: give a dict or None"),

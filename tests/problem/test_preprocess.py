@@ -140,7 +140,7 @@ def test_unknown_normalisation_is_refused_with_the_nearest() -> None:
 
 
 def test_what_is_no_step_is_refused() -> None:
-    with check_refused("Preprocessing", "'centre' is not a step", "such as Centre()"):
+    with check_refused("step = 'centre' is a str", "give a step of Preprocessing, such as Centre()"):
         Preprocessing(["centre"])  # type: ignore[list-item]
 
 
@@ -290,7 +290,7 @@ def test_a_solution_keeps_the_steps_that_it_was_solved_with() -> None:
 @pytest.mark.parametrize(
     ("steps", "fault"),
     [
-        ("centre", "preprocessing = 'centre' is none"),
+        ("centre", "preprocessing = 'centre' is a str: give a fitted Preprocessing"),
         (Preprocessing([Centre()]), "preprocessing is not fitted"),
         (Preprocessing([Centre()]).fit(KERNELS[:3]), "preprocessing is fitted on 3 kernels of 15 samples"),
     ],

@@ -216,8 +216,7 @@ def conform(
     True
     """
     check_jobs(jobs=jobs)
-    if specimens is not None:
-        check_lists("a list of names", specimens=specimens)
+    check_lists("a list of names", specimens=() if specimens is None else specimens)
     names = suitable(formulations.get(formulation).name, specimens, parameters.get("loss"))
     task = assignment(solver, formulation, parameters, command=command, time_limit=time_limit, level=level)
     check_found(task.solver, task.time_limit)
