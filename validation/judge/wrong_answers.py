@@ -6,8 +6,8 @@ written down before the judge was run on any of them: in `accepted`, sets of kin
 answer (`blind`, `second`, `third`), or in `says`, in words (`faults`, by the author of the judge, `mistakes`,
 `blunders`). With the latter `named` is the name that the judge has for it by now, None where it has none; `pattern` is
 what a report has to say for its author to find the fault, unless it says something else that is as true
-(`other_words`); and `really` is the instance that was really solved. `losses` and `numbers` are by the author of the judge, for the tests: mistakes
-with other losses than the hinge, and ones that have no name of their own.
+(`other_words`); and `really` is the instance that was really solved. `losses` and `numbers` are by the author of the
+judge, for the tests: mistakes with other losses than the hinge, and ones that have no name of their own.
 """
 
 from __future__ import annotations
