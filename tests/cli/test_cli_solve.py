@@ -13,7 +13,7 @@ from stacks import FOR_COMMANDS
 pytestmark = pytest.mark.slow
 
 N, M = 8, 3
-Y, K, TEST, RNG = FOR_COMMANDS.y, FOR_COMMANDS.kernels, FOR_COMMANDS.test_kernels, FOR_COMMANDS.rng
+Y, K, TEST = FOR_COMMANDS.y, FOR_COMMANDS.kernels, FOR_COMMANDS.test_kernels
 
 
 def test_certified_solution_is_shown_with_status_zero(run, problem):
@@ -36,16 +36,6 @@ def test_json_is_one_strict_object_with_every_key(run, problem):
     assert len(content["weights"]) == M
     assert len(content["alpha"]) == N
     assert content["coefficients"] is None or np.shape(content["coefficients"]) == (M, N)
-
-
-def test_undefined_weights_are_null_and_the_coefficients_are_there(run, tmp_path):
-    features = np.stack([Y * 1.0, Y * 2.0, Y * 3.0, RNG.normal(size=N)])
-    np.savez(tmp_path / "ranks.npz", kernels=features[:, :, None] * features[:, None, :], y=Y)
-    code, out, _ = run("solve", tmp_path / "ranks.npz", "-f", "li", "--set", "C=10", "--solver", "clarabel", "--json")
-    content = strict(out)
-    assert code == 0
-    assert None in content["weights"]
-    assert np.shape(content["coefficients"]) == (4, N)
 
 
 @pytest.mark.parametrize(

@@ -190,3 +190,9 @@ def test_flipped_bytes_are_refused_or_read_but_never_crash(saved):
                 load_instance(path)
         except InputError as fault:
             assert "\n" not in str(fault)  # noqa: PT017 - most damage is check_refused, some is harmless
+
+
+@pytest.mark.parametrize("classes", [cells(*range(N)), cells("a", 1.0), cells("a", cells("b"))], ids=range(3))
+def test_cells_that_are_no_words_are_no_classes(saved, classes):
+    with check_refused("problem.mat: classes is not a numeric array"):
+        load_instance(saved(kernels=IN_MATLAB, classes=classes))
