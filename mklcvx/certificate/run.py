@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .record import CertifiedPoint
+
 
 class Row(NamedTuple):
     """One row of the trace. Bounds are the best so far, `gap` is their relative gap; `weights` are this iteration's.
@@ -61,6 +63,7 @@ class Run:
     ending: str = ""
     solver: str = ""  # the one that found the point, where several were tried
     last: object = None  # last state of an iterative solver
+    points: list[CertifiedPoint] = field(default_factory=list)  # that were the best, one after the other, the last few
 
     def end(self, status: Ending, **numbers: object) -> None:
         """Record the status and its message."""

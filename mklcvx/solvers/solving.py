@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from functools import partial
-from operator import attrgetter
+from functools import partial, reduce
 
 import numpy as np
 
 from .. import formulations
-from ..certificate import Certificate, CertifiedPoint, certify, joined
+from ..certificate import Certificate, CertifiedPoint, better, certify
 from ..certificate.run import Ending, Run
 from ..certificate.solution import Solution
 from ..defaults import SOLVER, TOLERANCE
-from ..errors import InputError, nearest
+from ..errors import InputError, Interrupted, nearest
 from ..formulations import Formulation
 from ..formulations._formulation import Given, OfOwn, Own, Posed
 from ..problem.arguments import takes_kernels
@@ -29,12 +29,13 @@ from .conic import SCS, Report, solve_declared
 from .cost import check_size, estimate
 from .families.family import Found
 from .interior.engine import InteriorPoint
-from .interrupts import interruptible
+from .interrupts import Outcome, interruptible
 from .registry import ALGORITHMS, Algorithm, Callback, Options, drive, with_options
 
 CLARABEL = "clarabel"
-Outcome = tuple[CertifiedPoint, Run]
 NEXT_TO_NOTHING = 1e-2  # of the time limit
+LIMITED = (Ending.INTERRUPTED, Ending.CALLBACK, Ending.ITERATION_LIMIT, Ending.TIME_LIMIT)
+NOTHING = "this is f = 0, which is known without a solver"
 LONGEST = 60.0  # seconds: `auto` does not call `clarabel` if it is expected to take longer
 
 
@@ -89,7 +90,7 @@ def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, optio
     if given.get("warm") is not None and not _enough(found, run, tolerance) and (left is None or left > 0):
         cold = {**given, "warm": None, "time_limit": left}
         again, run = drive(InteriorPoint(), formulation, task, tolerance, **cold)
-        found, left = _best_of(formulation, found, again), _left(limit, started)
+        found, left = better(formulation, found, again), _left(limit, started)
     run.solver, enough = InteriorPoint.name, _enough(found, run, tolerance)
     if run.status is Ending.TIME_LIMIT:
         run.end(Ending.TIME_LIMIT, limit=limit)  # the one that was given, not what was left of it
@@ -97,19 +98,13 @@ def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, optio
     if enough or given["max_iter"] or (left is not None and left <= 0) or seconds > LONGEST:
         return found, run
     again, second = _declared({}, formulation, task, tolerance, **{**given, "time_limit": left})
-    return _best_of(formulation, found, again), second
-
-
-def _best_of(formulation: Formulation, one: CertifiedPoint, other: CertifiedPoint) -> CertifiedPoint:
-    """The better of two lower bounds, with the better of two upper bounds."""
-    lower = max(one.lower, other.lower, key=attrgetter("value"))
-    return joined(formulation, lower, min(one.upper, other.upper, key=attrgetter("value")))
+    return better(formulation, found, again), second
 
 
 def _enough(found: CertifiedPoint, run: Run, tolerance: float) -> bool:
     """Whether no other way would help: the tolerance is proved, rounding is all that is left, or the user ended it."""
     agree = found.certificate.gap <= found.certificate.rounding
-    return agree or found.certificate.proves(tolerance) or run.status in (Ending.INTERRUPTED, Ending.CALLBACK)
+    return agree or found.certificate.proves(tolerance) or run.status is Ending.CALLBACK
 
 
 def _left(limit: float | None, started: float) -> float | None:
@@ -211,6 +206,8 @@ def solve(
     ------
     InputError
         If an argument cannot be used. The message names the fault and the remedy.
+    KeyboardInterrupt
+        At Ctrl-C. Its `solution` is the best point so far with its certificate; a second Ctrl-C ends at once.
 
     See Also
     --------
@@ -271,45 +268,69 @@ def solved(
         fitting = ", ".join(s.name for s in SOLVERS if (s.serves is None or chosen.name in s.serves) and s.takes(task))
         loss = getattr(task, "loss_function", None)  # that of C or nu has no name among the parameters
         raise InputError(f"solver {method.name} does not take loss {getattr(loss, 'name', '')}: use {fitting}")
-    started, family = time.perf_counter(), family_of(chosen)
+    family, kept, started = family_of(chosen), list[Callable[[], Outcome]](), time.perf_counter()
     working, share = family.working(task)
     posed = partial(Found, chosen, task, working, tolerance=tol, instance=instance, parameters=resolved)
+
+    def answer(found: CertifiedPoint, run: Run) -> Solution:
+        described = {"preprocessing": steps, "seconds": time.perf_counter() - started}
+        return _solution(posed, found, run, method, given.get("time_limit"), **described)
+
     with np.errstate(all="ignore"):  # overflow proves nothing, and the message says so
-        found, run = interruptible(lambda: _run(method, chosen, working, share * tol, **given))
         try:
-            waited_for = run.status is not Ending.INTERRUPTED
-            point = posed(found, polish=waited_for and not run.trace, refine=waited_for and not method.reference)
-            certificate, fields, limit, failed = assemble(point)
-        except Exception as fault:
-            if not is_numerical(fault):
+            found, run = interruptible(lambda: _run(method, chosen, working, share * tol, keep=kept.append, **given))
+            return answer(found, run), run.last
+        except KeyboardInterrupt:
+            if not kept:
                 raise
-            run.end(Ending.OUT_OF_RANGE, why=fault)
-            certificate, fields, limit, failed = assemble(posed(_trivial(chosen, working), polish=False, refine=False))
-    reasons = [failed] if failed else []
-    if not certificate.proves(tol):
-        reasons.insert(0, _why_not(certificate, limit, run, tol, given.get("time_limit"), instance))
+            points, runs = zip(*[left() for left in kept], strict=True)
+            runs[-1].end(Ending.INTERRUPTED)
+            raise Interrupted(answer(reduce(partial(better, chosen), points), runs[-1])) from None
+
+
+def _solution(
+    posed: OfOwn[Found], found: CertifiedPoint, run: Run, method: Solver, time_limit: float | None, **described: Own
+) -> Solution:
+    """The point with its certificate and all that is said of it."""
+    whole = run.status not in LIMITED  # else luck with the last bits would make a gap that a higher limit has not
+    try:
+        polish, refine = whole and not run.trace, whole and not method.reference
+        point = posed(found, polish=polish, refine=refine, others=() if whole else tuple(run.points))
+        certificate, fields, limit, failed = assemble(point)
+    except Exception as fault:
+        if not is_numerical(fault):
+            raise
+        run.end(Ending.OUT_OF_RANGE, why=fault)
+        point = posed(found, polish=False, refine=False)
+        point = point._replace(point=_trivial(point.formulation, point.working))
+        certificate, fields, limit, failed = assemble(point)
+    reasons, instance = [failed] if failed else [], point.instance
+    if not certificate.proves(point.tolerance):
+        reasons.insert(0, _why_not(certificate, limit, run, point.tolerance, time_limit, instance))
     solution = Solution(
-        formulation=chosen.name,
-        parameters=resolved,
+        formulation=point.formulation.name,
+        parameters=point.parameters,
         solver=run.solver or method.name,
         status="not_certified" if reasons else "certified",
-        tolerance=tol,
+        tolerance=point.tolerance,
         certificate=certificate,
         iterations=run.iterations,
-        seconds=time.perf_counter() - started,
         names=instance.names,
         target=instance.targets.kind,
         label_names=instance.targets.names,
         classes=instance.targets.classes(),
         classes_kind=instance.targets.classes_kind(),
-        preprocessing=steps,
         svm_solves=run.svm_solves,
         trace=tuple(run.trace),
         message="; ".join(reasons),
+        **described,
         **fields,
     )
-    better = family.why_not(task, solution) if reasons else ""
-    return (replace(solution, message=better) if better else solution), run.last
+    if not reasons:
+        return solution
+    message = family_of(point.formulation).why_not(point.task, solution) or solution.message
+    parts = np.nan_to_num(solution.weights if solution.alpha is None else solution.all_coefficients)
+    return replace(solution, message=message if parts.any() else f"{message}; {NOTHING}")
 
 
 def _run(method: Solver, formulation: Formulation, task: Posed, tolerance: float, **given: Own) -> Outcome:
