@@ -1,8 +1,9 @@
 """Standard output and error of a command: what cannot be written is noticed, and the exit status says so.
 
-A stream that Python leaves unbuffered (PYTHONUNBUFFERED) gets a buffer, which is written line by line: without one, what
-a full disk does not take is lost without a word. A result that nobody can read is lost: the command ends, by one line and status 2, or silently and with status 141 where
-the reader has left, as of `| head`. Messages that cannot be written are passed over: the status is all that is left.
+A stream that Python leaves unbuffered (PYTHONUNBUFFERED) gets a buffer, which is written line by line: without one,
+what a full disk does not take is lost without a word. A result that nobody can read is lost: the command ends, by one
+line and status 2, or silently and with status 141 where the reader has left, as of `| head`. Messages that cannot be
+written are passed over: the status is all that is left.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ def _buffered(stream: Any) -> Any:
     """The stream with a buffer, which counts the bytes that are written; itself, if it has one."""
     if not isinstance(getattr(stream, "buffer", None), io.RawIOBase):
         return stream
-    how = {"encoding": stream.encoding, "errors": stream.errors, "closefd": False}
-    return open(stream.fileno(), "w", buffering=1, **how)
+    writer = io.BufferedWriter(io.FileIO(stream.fileno(), "w", closefd=False))
+    return io.TextIOWrapper(writer, stream.encoding, stream.errors, line_buffering=True)
 
 
 def _fill_gaps() -> None:

@@ -27,9 +27,7 @@ from ..problem.stack import Array
 from .interrupts import Keep, Outcome
 
 LARGEST_OPTION = 10**9
-EARLIER = (
-    6  # points that are certified beside the best, if a limit ends the run: the estimates differ from that a little
-)
+EARLIER = 6  # points that are certified beside the best if a limit ends the run: an estimate may err
 WATCHED = 0.5  # of the time limit: from there on every iterate is certified, as all are where iterations are limited
 Report = Callable[[str], None]
 Callback = Callable[[Row], object]
