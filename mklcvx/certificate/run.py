@@ -14,7 +14,8 @@ from .record import CertifiedPoint
 
 
 class Row(NamedTuple):
-    """One row of the trace. Bounds are the best so far, `gap` is their relative gap; `weights` are this iteration's.
+    """One row of the trace. Bounds are those of the best point so far, `gap` is their relative gap; `weights` are this
+    iteration's.
 
     Bounds are in plain double precision, and may be those of two iterations. The solution's certificate is about one α
     with one set of weights, if these prove the tolerance: its gap can be larger than that of the last row.
