@@ -138,6 +138,7 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
     classifies: ClassVar[bool] = True  # whether the answer has a classifier (if it is no embedding), or weights alone
     many_labels: ClassVar[bool] = False  # whether it takes label sets, or labels ±1 (or classes)
     single_kernel: ClassVar[bool] = False  # whether it takes one kernel only
+    carries_both: ClassVar[bool] = True  # whether one answer can have two points that were found apart
     routes: ClassVar[tuple[str, ...]] = ("primal", "dual")  # the declarations that a solver tries, in turn
 
     @property

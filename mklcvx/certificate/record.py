@@ -227,12 +227,30 @@ class CertifiedPoint(Generic[LowerT, UpperT]):
 def certify(
     formulation: Formulation, task: Posed, points: Points, so_far: CertifiedPoint | None = None
 ) -> CertifiedPoint:
-    """The best lower bound that any of the dual points gives, and the best upper bound of any primal point."""
+    """The best lower bound that any of the dual points gives, with the best upper bound of any primal point; or, if
+    that is better, `so_far`, or one bound of each where one solution can carry both."""
     lowers = [formulation.lower(task, dual) for dual in points.duals]
     uppers = [formulation.upper(task, primal) for primal in points.primals]
-    if so_far is not None:
-        lowers, uppers = [so_far.lower, *lowers], [so_far.upper, *uppers]
-    return joined(formulation, max(lowers, key=attrgetter("value")), min(uppers, key=attrgetter("value")))
+    if so_far is not None:  # which has the other bound where there are points of one kind only
+        lowers, uppers = lowers or [so_far.lower], uppers or [so_far.upper]
+    found = joined(formulation, max(lowers, key=attrgetter("value")), min(uppers, key=attrgetter("value")))
+    return found if so_far is None else better(formulation, so_far, found)
+
+
+def better(formulation: Formulation, one: CertifiedPoint, other: CertifiedPoint) -> CertifiedPoint:
+    """The better of two points, or the lower bound of one with the upper bound of the other."""
+    pairs = [one, other]
+    if formulation.carries_both:
+        pairs += [joined(formulation, one.lower, other.upper), joined(formulation, other.lower, one.upper)]
+    return min(pairs, key=lambda point: rank(point.certificate))
+
+
+def rank(certificate: Certificate) -> float:
+    """What makes one point better than another: the relative gap; where f vanishes, what its share must be at most."""
+    if certificate.gap <= NOTHING:
+        return 0.0
+    base = max(certificate.scale, VANISHING * certificate.size)
+    return certificate.gap / base if base > 0 else math.inf
 
 
 def joined(formulation: Formulation, lower: LowerT, upper: UpperT) -> CertifiedPoint[LowerT, UpperT]:

@@ -17,7 +17,7 @@ import numpy as np
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..defaults import SOLVER
-from ..errors import InputError, clipped, remedy
+from ..errors import InputError, Interrupted, clipped, remedy
 from ..formulations._formulation import Given, Own, Parameters
 from ..problem.arguments import takes_kernels
 from ..problem.checks import check_functions, check_name
@@ -25,7 +25,6 @@ from ..problem.instance import Instance
 from ..problem.numbers import AnyArray
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
-from .interrupts import stop_if_interrupted
 from .registry import Options
 from .solving import prepared, solved
 
@@ -163,6 +162,8 @@ def solve_path(
     ------
     InputError
         If an argument cannot be used.
+    KeyboardInterrupt
+        At Ctrl-C. Its `solution` is the path of the points that were finished.
 
     Examples
     --------
@@ -174,8 +175,18 @@ def solve_path(
     check_functions(report=report)
     points, limits = combinations(grid, parameters), {"time_limit": time_limit, "max_iter": max_iter}
     options: Parameters = {"report": report, "preprocessing": preprocessing, **limits, **parameters}
-    made = each(instance, formulation, points, solver=solver, tol=tol, **options)
-    return RegularizationPath(tuple(points), tuple(made))
+    return collected(points, each(instance, formulation, points, solver=solver, tol=tol, **options))
+
+
+def collected(points: Sequence[Parameters], made: Iterator[Solution | Machines]) -> RegularizationPath:
+    """The path of all points; an interrupt carries that of the points that were finished."""
+    found: list[Solution | Machines] = []
+    try:
+        for solution in made:
+            found.append(solution)
+    except KeyboardInterrupt:
+        raise Interrupted(RegularizationPath(tuple(points[: len(found)]), tuple(found))) from None
+    return RegularizationPath(tuple(points), tuple(found))
 
 
 def each(
@@ -195,7 +206,6 @@ def each(
             settings = {**parameters, **point}
             found, given["warm"] = solved(known, formulation, method, tol, settings, preprocessing, **given)
             yield found
-            stop_if_interrupted()
     finally:
         if known is not instance:
             known.forget()

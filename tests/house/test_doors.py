@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import os
 import re
-import signal
 import sys
 import threading
 from pathlib import Path
@@ -18,7 +16,7 @@ import mklcvx
 from mklcvx import InputError, Instance, solve, solve_path, verify, zoo
 from mklcvx.errors import NotEnoughMemory
 from mklcvx.problem.preprocessing import Centre, Preprocessing
-from mklcvx.solvers import interrupts, solving
+from mklcvx.solvers import solving
 from mklcvx.solvers.interior.engine import InteriorPoint
 from mklcvx.solvers.silence import silent
 from refusals import check_refused
@@ -183,39 +181,7 @@ def test_a_price_whose_square_underflows_ends():
     assert solve(zoo.random(6, 2), "group_lasso", lam=1e-300, time_limit=5.0).message
 
 
-# ------------------------------------------------------------------------------------------------- interrupts, silence
-def test_an_interrupt_at_the_command_line_keeps_what_was_found(monkeypatch):
-    """The thread is at work, the main thread is told to stop: the point so far is the outcome."""
-    begun, release = threading.Event(), threading.Event()
-    task = solving.formulations.get("l1").task(INSTANCE, {})[0]
-    point = solving._trivial(solving.formulations.get("l1"), task)
-    monkeypatch.setattr(interrupts, "is_at_command_line", lambda: True)
-
-    def work():
-        interrupts.keep(point, solving.Run())
-        begun.set()
-        release.wait(30)
-        interrupts.keep(point, solving.Run())  # raises Left: nobody waits any more
-        return point, solving.Run()
-
-    def interrupt():
-        begun.wait(30)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a solver of another test may have taken it
-    try:
-        threading.Thread(target=interrupt).start()
-        found, run = interrupts.interruptible(work)
-    finally:
-        release.set()
-        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
-    assert found is point
-    assert "interrupted" in run.ending
-    with pytest.raises(KeyboardInterrupt):
-        interrupts.stop_if_interrupted()
-    interrupts.stop_if_interrupted()  # once
-
-
+# ------------------------------------------------------------------------------------------------------------- silence
 def test_a_solver_that_speaks_is_heard_by_nobody_and_others_are(capsys):
     with silent():
         sys.stdout.write("SCS says\n")
