@@ -70,6 +70,9 @@ def room_of(instance: Instance, record: Record, gap: float) -> float:
     sizes = np.abs(np.asarray(instance.kernels, dtype=float)).max(axis=(1, 2))
     length = np.abs(np.array(record["alpha"] or 0.0)).sum()
     terms = np.dot(np.nan_to_num(np.array(record["weights"], dtype=float)), sizes) * length**2 + abs(said["upper"])
+    if record["coefficients"] is not None:
+        own = np.abs(np.array(record["coefficients"])).sum(axis=-1).reshape(-1, len(sizes)).sum(axis=0)
+        terms += np.dot(own, sizes) * length
     terms += length * np.abs(np.array(record["bias"])).max() + said.get("gain", 0.0)
     return float(max(gap * 1.001, record["tolerance"] * said["scale"]) + ROUNDING * terms)
 
