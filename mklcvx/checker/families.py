@@ -134,7 +134,9 @@ def many_labels(stack, signs, mu, record, given, weight):
     penalty = dot(gamma, [side.penalty for side in sides])
     norms = [(sum(positive(side.squares[m]) for side in sides), w) for m, w in enumerate(mu)]
     terms, slopes = gain + abs(upper) + sum(side.terms + side.gains for side in sides), [x / 2 for x in q]
-    return Point(gain - max(slopes), upper, (dot(mu, q) + penalty) / 2, terms, first.ridge, norms, slopes)
+    products = sum(machine.products() for machine in machines)
+    scale = (dot(mu, q) + penalty) / 2
+    return Point(gain - max(slopes), upper, scale, terms, first.ridge, norms, slopes, products=products)
 
 
 # ------------------------------------------------------------------------------------------------------ two stages

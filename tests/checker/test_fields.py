@@ -103,6 +103,7 @@ def others(key, value, instance):
     return [value * 0.5, value * 0.9, value * 1.1, value * 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [*CASES, "approximate", "one dimension"])
 def test_a_parameter_that_is_changed_alone_is_not_confirmed_unless_it_is_true(tmp_path, true_fields, case):
     """A file with another parameter is confirmed only if the other problem, solved anew, has this answer."""

@@ -53,7 +53,7 @@ def claims(record: Record) -> list[str]:
     vanishing = said["scale"] <= VANISHING * size
     base = size if vanishing else said["scale"]
     relative = math.inf if said["relative_gap"] is None else said["relative_gap"]
-    if base > 0 and abs(relative - said["gap"] / base) > 1e-15 * relative:
+    if base > 0 and abs(relative - said["gap"] / base) > 1e-15 * relative + 2.0**-900 / base:
         found.append("certificate.relative_gap")
     limit = min(record["tolerance"], VANISHING) if vanishing else record["tolerance"]
     second = record["multipliers"].get("second_stage_gap", 0.0)
@@ -70,6 +70,9 @@ def room_of(instance: Instance, record: Record, gap: float) -> float:
     sizes = np.abs(np.asarray(instance.kernels, dtype=float)).max(axis=(1, 2))
     length = np.abs(np.array(record["alpha"] or 0.0)).sum()
     terms = np.dot(np.nan_to_num(np.array(record["weights"], dtype=float)), sizes) * length**2 + abs(said["upper"])
+    if record["coefficients"] is not None:
+        own = np.abs(np.array(record["coefficients"])).sum(axis=-1).reshape(-1, len(sizes)).sum(axis=0)
+        terms += np.dot(own, sizes) * length
     terms += length * np.abs(np.array(record["bias"])).max() + said.get("gain", 0.0)
     return float(max(gap * 1.001, record["tolerance"] * said["scale"]) + ROUNDING * terms)
 
@@ -109,7 +112,7 @@ def same_norms(record: Record, kernels: Any, q: Any, lost: float) -> bool:
     own = record["coefficients"]
     if own is None:
         weights = exact(record["weights"])
-        squares = [float(w * w * sum(row)) for w, row in zip(weights, q, strict=True)]
+        squares = [float(w * w * sum(max(x, Fraction(0)) for x in row)) for w, row in zip(weights, q, strict=True)]
     else:
         rows = exact(own if np.ndim(own) == 3 else [own])
         squares = [float(sum(quadratic(kernel, part[m]) for part in rows)) for m, kernel in enumerate(kernels)]
