@@ -5,7 +5,7 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims hypergraphs \
-	golden truth conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
+	golden truth forged conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
 	cluster streamed weight-ranges soak misuse seams threads test-conditions test-processors fuzz faults clean
 
 demo: .venv/installed
@@ -83,6 +83,9 @@ weight-ranges: .venv/installed
 truth: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/truth
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/truth --planted
+
+forged: .venv/installed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/forged
 
 conform: .venv/installed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python validation/conform

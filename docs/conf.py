@@ -63,6 +63,7 @@ outside_pages = {
     "validation/solvers.md": "docs/outside/solvers.md",
     "validation/streamed.md": "docs/outside/streamed.md",
     "validation/truth/planted.md": "docs/outside/planted.md",
+    "validation/forged/forged.md": "docs/outside/forged.md",
     "validation/truth/truth.md": "docs/outside/truth.md",
     "validation/weight_ranges.md": "docs/outside/weight_ranges.md",
 }

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-from ..errors import InputError, clipped, nearest
+from ..problem.checks import check_name
 from ._formulation import Formulation, Parameter, Points
 from .alignment import ALIGNMENT
 from .average import AVERAGE
@@ -59,8 +59,7 @@ _BY_NAME = {formulation.name: formulation for formulation in FORMULATIONS}
 
 def get(name: str) -> Formulation:
     """The formulation of that name; an unknown name is refused with the nearest known one."""
-    if name not in _BY_NAME:
-        raise InputError(f"unknown formulation {clipped(repr(name), 40)}: {nearest(str(name), _BY_NAME)}")
+    check_name("formulation", name, _BY_NAME)
     return _BY_NAME[name]
 
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, Type
 import numpy as np
 
 from ..errors import InputError, nearest
+from ..problem.checks import shown
 from ..problem.instance import Instance
 from ._cvxpy import cp
 
@@ -118,11 +119,6 @@ def as_choice(name: str, value: object, choices: tuple[str, ...]) -> str:
     return value
 
 
-def shown(value: object) -> str:
-    """Format a value for an error message of one line."""
-    return " ".join(repr(value).split())[:40]
-
-
 @dataclass(frozen=True)
 class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProgramT, DualProgramT]):
     """Interface of a formulation. `theorem` is the docstring of its file.
@@ -142,6 +138,7 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
     classifies: ClassVar[bool] = True  # whether the answer has a classifier (if it is no embedding), or weights alone
     many_labels: ClassVar[bool] = False  # whether it takes label sets, or labels ±1 (or classes)
     single_kernel: ClassVar[bool] = False  # whether it takes one kernel only
+    carries_both: ClassVar[bool] = True  # whether one answer can have two points that were found apart
     routes: ClassVar[tuple[str, ...]] = ("primal", "dual")  # the declarations that a solver tries, in turn
 
     @property

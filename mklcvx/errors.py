@@ -1,4 +1,5 @@
-"""Two kinds of errors, unusable input and a defect of mklcvx; remedies in the words of where the user is; warnings."""
+"""Two kinds of errors, unusable input and a defect of mklcvx; the interrupt; remedies in the words of where the user
+is; warnings."""
 
 from __future__ import annotations
 
@@ -42,6 +43,25 @@ class NotEnoughMemory(InputError, MemoryError):
 
 class InternalError(RuntimeError):
     """A defect of mklcvx itself, such as a bound that contradicts weak duality."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with what was found before.
+
+    Parameters
+    ----------
+    solution : Solution, RegularizationPath, KernelImportance or other
+        Of `solve` the best point, with its certificate; of work that has several parts those that had ended.
+    message : str
+        What is missing.
+    """
+
+    def __init__(self, solution: object, message: str = "") -> None:
+        super().__init__(message)
+        self.solution = solution
+
+    def __reduce__(self) -> tuple[type[Interrupted], tuple[object, str]]:
+        return type(self), (self.solution, str(self))
 
 
 class ScaleWarning(UserWarning):

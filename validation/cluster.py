@@ -31,6 +31,7 @@ from rich.console import Console
 from scipy.linalg.lapack import dpotrf
 
 from mklcvx import Instance, Solution, solve
+from mklcvx.io.writing import write_text
 from mklcvx.problem.stack import KernelStack
 
 FORMULATIONS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -72,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.output is None:
         Console().print(page, markup=False, highlight=False)
     else:
-        asked.output.write_text(page, encoding="utf-8")
+        write_text(asked.output, page)
     return 0
 
 

@@ -22,6 +22,7 @@ from rich.progress import track
 from mklcvx import Instance, Solution, formulations, solve, zoo
 from mklcvx.formulations import Formulation, SingleTask
 from shared.running import put
+from shared.tables import table
 
 SIZES = ((24, 4), (100, 12), (500, 50))
 LARGEST_FOR_EXACT = 24
@@ -97,32 +98,25 @@ def judged(case: Case) -> tuple[Solution, bool | None]:
 
 
 def report(results: list[tuple[Case, Solution, bool | None]]) -> str:
-    lines = [
-        "# The engine on the zoo's generators",
-        "",
-        ABOUT,
-        "",
-    ]
-    lines += [
-        "| formulation | solved | certified | median steps | most | agrees with `clarabel` |",
-        "|---|---|---|---|---|---|",
-    ]
+    rows = []
     for name in dict.fromkeys(case.name for case, _, _ in results):
         mine = [(s, meets) for case, s, meets in results if case.name == name]
         steps, asked = [s.iterations for s, _ in mine], [meets for _, meets in mine if meets is not None]
         certified = sum(s.certified for s, _ in mine)
-        row = (name, len(mine), certified, f"{np.median(steps):.0f}", max(steps), f"{sum(asked)} of {len(asked)}")
-        lines.append("| " + " | ".join(str(entry) for entry in row) + " |")
+        agreed = f"{sum(asked)} of {len(asked)}"
+        rows.append([name, str(len(mine)), str(certified), f"{np.median(steps):.0f}", str(max(steps)), agreed])
+    header = ("formulation", "solved", "certified", "median steps", "most", "agrees with `clarabel`")
+    lines = ["# The engine on the zoo's generators", "", ABOUT, "", *table(header, rows)]
     missed = [(case, s) for case, s, _ in results if not s.certified]
     share = 100 * len(missed) / len(results)
     lines += ["", f"{len(missed)} exceptions in {len(results)} ({share:.1f} %):", ""]
-    lines += ["| formulation | instance | n | M | parameters | gap | why |", "|---|---|---|---|---|---|---|"]
+    exceptions = []
     for case, s in missed:
         given = ", ".join(f"{key} = {value:g}" for key, value in case.given.items())
-        why = s.message.split("; ")[-1]
-        gap = f"{s.certificate.relative_gap:.1e}"
-        lines.append(f"| {case.name} | {case.kind} | {case.samples} | {case.count} | {given} | {gap} | {why} |")
-    return "\n".join(lines) + "\n"
+        why, gap = s.message.split("; ")[-1], f"{s.certificate.relative_gap:.1e}"
+        exceptions.append([case.name, case.kind, str(case.samples), str(case.count), given, gap, why])
+    header = ("formulation", "instance", "n", "M", "parameters", "gap", "why")
+    return "\n".join([*lines, *table(header, exceptions)]) + "\n"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -30,6 +30,7 @@ from mklcvx.formulations import Formulation
 from mklcvx.formulations.losses import ALL, CLASSES, COUNTS, KNOWN, LABELS, REAL
 from mklcvx.solvers.conic import CLARABEL, SCS, solve_program
 from shared.running import completed, put
+from shared.tables import table
 
 KINDS = ("balanced", "outliers", "duplicated", "rank_one", "badly_scaled", "tiny")
 SAMPLES, COUNT, SMALLEST = 16, 3, 2
@@ -185,7 +186,7 @@ def report(results: dict[Case, dict[str, Any]], planned: int) -> str:
         list(dict.fromkeys(c.formulation for c in results)),
     )
     lines += ["", "Certified by `interior`, of so many; – where the pair is refused:", ""]
-    lines += [f"| | {' | '.join(losses)} |", "|---" * (len(losses) + 1) + "|"]
+    rows = []
     for name in names:
         cells = []
         for loss in losses:
@@ -193,18 +194,12 @@ def report(results: dict[Case, dict[str, Any]], planned: int) -> str:
                 one["certified"] for case, one in solved.items() if (case.formulation, case.sample_side) == (name, loss)
             ]
             cells.append(f"{sum(mine)} of {len(mine)}" if mine else "–")
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    lines += [
-        "",
-        f"## Exceptions: {len(missed)}",
-        "",
-        "| problem | gap of interior | best gap | why |",
-        "|---|---|---|---|",
-    ]
-    for case in missed:
-        one = solved[case]
-        why = one["message"].split("; ")[-1]
-        lines.append(f"| {case.key} | {one['gap']['interior']:.1e} | {min(one['gap'].values()):.1e} | {why} |")
+        rows.append([name, *cells])
+    lines += [*table(["", *losses], rows), "", f"## Exceptions: {len(missed)}", ""]
+    rows = []
+    for case, gaps, why in ((c, solved[c]["gap"], solved[c]["message"].split("; ")[-1]) for c in missed):
+        rows.append([case.key, f"{gaps['interior']:.1e}", f"{min(gaps.values()):.1e}", why])
+    lines += table(("problem", "gap of interior", "best gap", "why"), rows)
     lines += ["", f"## Intervals without a common point: {len(apart)}", ""] + [f"- {case.key}" for case in apart]
     lines += ["", f"## Declared values away from what is proved: {len(distant)}", ""]
     lines += [f"- {case.key}: {' and '.join(far_off(solved[case]))}" for case in distant]

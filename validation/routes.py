@@ -18,9 +18,10 @@ import numpy as np
 
 from mklcvx import Instance, formulations
 from mklcvx.certificate import certify
-from mklcvx.io.writing import write_text
 from mklcvx.problem.kernels import Gaussian, KernelBank
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
+from shared.running import put
+from shared.tables import table
 
 
 def breast_cancer(n: int, count: int) -> Instance:
@@ -64,19 +65,17 @@ def main() -> None:
     lines = [
         f"Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}, two cores, `l1`, C = 1, Clarabel",
         "",
-        "| n | M | route | build (s) | solver (s) | build share | certified relative gap |",
-        "|---|---|---|---|---|---|---|",
     ]
+    rows = []
     measure(20, 2, "primal")  # imports and first-use costs
     for n in map(int, options.sizes.split(",")):
         for count in map(int, options.counts.split(",")):
             for route in ("primal", "dual"):
                 build, solver, gap = measure(n, count, route)
                 share = build / (build + solver)
-                lines.append(f"| {n} | {count} | {route} | {build:.2f} | {solver:.2f} | {share:.0%} | {gap:.0e} |")
-                print(lines[-1], flush=True)
-    if options.output is not None:
-        write_text(options.output, "# The two routes, measured\n\n" + "\n".join(lines) + "\n")
+                rows.append([str(n), str(count), route, f"{build:.2f}", f"{solver:.2f}", f"{share:.0%}", f"{gap:.0e}"])
+    header = ("n", "M", "route", "build (s)", "solver (s)", "build share", "certified relative gap")
+    put("# The two routes, measured\n\n" + "\n".join([*lines, *table(header, rows)]) + "\n", options.output)
 
 
 if __name__ == "__main__":

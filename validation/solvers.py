@@ -21,13 +21,16 @@ from rich.console import Console
 from rich.progress import track
 
 from mklcvx import Instance, Solution, formulations, solve, zoo
-from mklcvx.io.writing import write_text
 from mklcvx.solvers.registry import ALGORITHMS
+from shared.running import put
+from shared.tables import table
 
 GAPS = (1e-2, 1e-3, 1e-4)
 SAMPLED = {"ml_sa": 5000, "ts_pegasos": 1000}
 SEEDS = 5
-HEAD = "| data | solver | formulation | cost to 1e-2 | to 1e-3 | to 1e-4 | best gap | ended because | trace holds |"
+HEAD = (
+    "data", "solver", "formulation", "cost to 1e-2", "to 1e-3", "to 1e-4", "best gap", "ended because", "trace holds",
+)  # fmt: skip
 
 
 def problem(name: str, data: str, samples: int, count: int) -> tuple[Instance, dict[str, Any]]:
@@ -51,7 +54,7 @@ def optimum(name: str, data: str, samples: int, count: int) -> Solution:
     return solve(instance, name, solver="clarabel", tol=1e-7, **given)
 
 
-def row(solver: str, name: str, data: str, samples: int, count: int) -> str:
+def row(solver: str, name: str, data: str, samples: int, count: int) -> list[str]:
     instance, given = problem(name, data, samples, count)
     exact = optimum(name, data, samples, count)
     if solver in SAMPLED:
@@ -68,7 +71,7 @@ def row(solver: str, name: str, data: str, samples: int, count: int) -> str:
         costs = [_cost(runs[0], wanted) for wanted in GAPS]
         gap, ending = runs[0].certificate.relative_gap, runs[0].message.partition("; ")[2] or "certified"
     sound = all(_holds(run, exact) for run in runs)
-    return f"| {data} | {solver} | {name} | {' | '.join(costs)} | {gap:.1e} | {ending} | {'yes' if sound else 'NO'} |"
+    return [data, solver, name, *costs, f"{gap:.1e}", ending, "yes" if sound else "NO"]
 
 
 def _cost(run: Solution, wanted: float) -> str:
@@ -107,13 +110,9 @@ def main(arguments: list[str] | None = None) -> int:
     console = Console(stderr=True)
     rows = [row(*cell, asked.samples, asked.count) for cell in track(cells, "solvers", console=console)]
     sizes = f"n = {asked.samples} (wine: at most 178), M = {asked.count}; half of both for the families."
-    text = "\n".join([sizes, "", HEAD])
-    text += "\n" + "|---" * HEAD.count(" | ") + "|---|\n" + "\n".join(rows) + "\n"
-    if asked.output is None:
-        print(text, end="")
-    else:
-        write_text(asked.output, f"# The published algorithms against the exact optima\n\n{text}")
-    return 1 if any(line.endswith("| NO |") for line in rows) else 0
+    lines = ["# The published algorithms against the exact optima", "", sizes, "", *table(HEAD, rows)]
+    put("\n".join(lines) + "\n", asked.output)
+    return 1 if any(row[-1] == "NO" for row in rows) else 0
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
+from shared.tables import table
+
 SAMPLES, TOLERANCE, LIMIT, WORKING_SET = 20_000, 1e-2, 1800.0, 3000
 LANDMARKS = (0, 25, 50, 100, 200)
 CELLS = [(data, 0) for data in ("moons", "ringnorm", "noisy")] + [("moons", count) for count in LANDMARKS[1:]]
@@ -30,6 +32,10 @@ ABOUT = {
     "noisy": "two half moons with noise 0.3, and one label in ten turned",
 }
 FACTORS = 2.0 ** np.arange(-3, 7)
+HEADER = (
+    "data", "n", "landmarks", "gap at the start", "start (CPU s)", "gap certified", "status", "rounds", "all (CPU s)",
+    "peak memory (GB)", "α > 0", "α = C",
+)  # fmt: skip
 
 
 def data_of(name: str, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -95,17 +101,14 @@ def page(cells: list[dict], n: int, picture: str) -> str:
         f"Working sets of {WORKING_SET}, tolerance {TOLERANCE:g}.",
         f"Python {platform.python_version()}, NumPy {np.__version__}.",
         "",
-        "| data | n | landmarks | gap at the start | start (CPU s) | gap certified | status | rounds | all (CPU s) | "
-        "peak memory (GB) | α > 0 | α = C |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
+    rows = []
     for cell in cells:
         first = cell["trace"][0]
-        lines.append(
-            f"| {cell['data']} | {cell['samples']:,} | {cell['landmarks']} | {first[1]:.1e} | {first[2]:.0f} | "
-            f"{cell['gap']:.1e} | {cell['status']} | {cell['rounds']} | {cell['cpu']:.0f} | "
-            f"{cell['gigabytes']:.2f} | {cell['supports']} | {cell['bounded']} |"
-        )
+        start = [f"{first[1]:.1e}", f"{first[2]:.0f}", f"{cell['gap']:.1e}", cell["status"], str(cell["rounds"])]
+        cost = [f"{cell['cpu']:.0f}", f"{cell['gigabytes']:.2f}", str(cell["supports"]), str(cell["bounded"])]
+        rows.append([cell["data"], f"{cell['samples']:,}", str(cell["landmarks"]), *start, *cost])
+    lines += table(HEADER, rows)
     lines += ["", *(f"- `{name}`: {words}" for name, words in ABOUT.items()), "", f"![]({picture})", ""]
     good = [cell for cell in cells if cell["gap"] <= TOLERANCE and cell["cpu"] <= LIMIT and cell["gigabytes"] < 6]
     lines += [f"A gap of at most {TOLERANCE:g} within 30 minutes and 6 GB: {len(good)} of {len(cells)} cells.", ""]
@@ -125,30 +128,23 @@ def page(cells: list[dict], n: int, picture: str) -> str:
 
 def draw(cells: list[dict], path: Path) -> None:
     """The gap after every round against time; of the starts, gap and time against landmarks."""
-    import matplotlib
+    from shared.pictures import label, panels
 
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
-    for cell in cells:
-        rows = np.array(cell["trace"])
-        left.semilogy(rows[:, 2], rows[:, 1], ".-", label=f"{cell['data']}, {cell['landmarks']} landmarks")
-    left.axhline(TOLERANCE, color="black", linewidth=0.5)
-    left.set(xlabel="processor time (s)", ylabel="relative gap, exact kernels", title="refinement")
-    left.legend(fontsize=7)
-    moons = sorted((cell for cell in cells if cell["data"] == "moons"), key=lambda cell: cell["landmarks"])
-    counts = [cell["landmarks"] for cell in moons]
-    middle.semilogy(counts, [cell["trace"][0][1] for cell in moons], "o-", label="at the start")
-    middle.semilogy(counts, [cell["gap"] for cell in moons], "s-", label="after refinement")
-    middle.set(xlabel="landmarks", ylabel="relative gap, exact kernels", title="moons: gap")
-    right.plot(counts, [cell["trace"][0][2] for cell in moons], "o-", label="start")
-    right.plot(counts, [cell["cpu"] for cell in moons], "s-", label="all")
-    right.set(xlabel="landmarks", ylabel="processor time (s)", title="moons: time", ylim=(0, None))
-    for axis in (middle, right):
-        axis.legend(fontsize=7)
-    figure.savefig(path, dpi=100, metadata={"Software": None})
-    plt.close(figure)
+    with panels(path, 3, height=4.0) as (left, middle, right):
+        for cell in cells:
+            rows = np.array(cell["trace"])
+            left.semilogy(rows[:, 2], rows[:, 1], ".-", label=f"{cell['data']}, {cell['landmarks']} landmarks")
+        left.axhline(TOLERANCE, color="black", linewidth=0.5)
+        label(left, "refinement", "processor time (s)", "relative gap, exact kernels")
+        moons = sorted((cell for cell in cells if cell["data"] == "moons"), key=lambda cell: cell["landmarks"])
+        counts = [cell["landmarks"] for cell in moons]
+        middle.semilogy(counts, [cell["trace"][0][1] for cell in moons], "o-", label="at the start")
+        middle.semilogy(counts, [cell["gap"] for cell in moons], "s-", label="after refinement")
+        label(middle, "moons: gap", "landmarks", "relative gap, exact kernels")
+        right.plot(counts, [cell["trace"][0][2] for cell in moons], "o-", label="start")
+        right.plot(counts, [cell["cpu"] for cell in moons], "s-", label="all")
+        label(right, "moons: time", "landmarks", "processor time (s)")
+        right.set_ylim(0, None)
 
 
 def main() -> None:

@@ -181,6 +181,7 @@ class JointOutputs(
 
     family: ClassVar[str] = "joint outputs"
     notation: ClassVar[str] = NOTATION
+    carries_both: ClassVar[bool] = False
 
     @classmethod
     def of(cls, single: SingleTask) -> JointOutputs:

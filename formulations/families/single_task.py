@@ -20,10 +20,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ...errors import InputError, nearest, remedy
+from ...problem.checks import shown
 from ...problem.instance import Instance
 from .._cvxpy import cp
 from .._dual import DualProgram, Multipliers
-from .._formulation import Formulation, Given, OfOwn, Own, Parameter, Parameters, Points, as_flag, shown
+from .._formulation import Formulation, Given, OfOwn, Own, Parameter, Parameters, Points, as_flag
 from .._primal import Functions, PrimalProgram
 from .._regulariser import Between, Constraint, Elementwise, Fixed, Regulariser, SoftMargin
 from ..losses import (

@@ -121,8 +121,9 @@ def _centred(kernel: CrossKernel) -> CrossKernel:
 
 def _product(kernel: CrossKernel, vectors: Array) -> Part:
     """Kv for every row v."""
-    values = np.asarray(kernel @ np.ascontiguousarray(vectors.T))
-    return Part([values], lambda: _lost(kernel, np.abs(vectors.T)))
+    alone = len(vectors) == 1  # a product with a vector is faster than with one column
+    values = kernel @ np.ascontiguousarray(vectors[0] if alone else vectors.T)
+    return Part([values[:, None] if alone else values], lambda: _lost(kernel, np.abs(vectors.T)))
 
 
 def _lost(kernel: CrossKernel, sizes: Array) -> Array:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from operator import attrgetter
 from typing import Generic, TypeVar
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..formulations import Formulation, Points
 from ..formulations._formulation import LowerT, Posed, UpperT
-from ..problem.boundary import public_class
+from ..problem.checks import check_type, misfit
 from .rounding import Array
 
 VANISHING = 2.0**-40  # share of the gain below which the scale counts as zero
@@ -25,9 +26,9 @@ NOTHING = 2.0**-900  # more than all guards against underflow add up to
 SHARP = 2.0**-10  # share of a gap by which the bounds may be further apart
 NOISE = 2.0**-50  # share of the largest term: the rounding error of a difference of two bounds
 Sliced = bool | NDArray[np.bool_]  # whether products are in slices: of all kernels, or those of which
+OPTIONAL = ("width", "gain")  # of a certificate
 
 
-@public_class
 @dataclass(frozen=True)
 class Certificate:
     """Bounds on the optimal value: lower ≤ optimal value ≤ upper.
@@ -80,6 +81,9 @@ class Certificate:
 
     def __post_init__(self) -> None:
         """Replace NaN, which overflow may leave, by values that prove nothing."""
+        for name, value in vars(self).items():
+            if not (isinstance(value, Real) or (value is None and name in OPTIONAL) or name == "ridges"):
+                raise misfit(name, value, "a number")
         worst = {"lower": -math.inf, "upper": math.inf, "width": math.inf}
         for name in ("lower", "upper", "scale", "width", "rounding", "ridge_share"):
             if math.isnan(getattr(self, name) or 0.0):
@@ -136,6 +140,7 @@ class Certificate:
         bool
             Whether it is proved.
         """
+        check_type(Real, "a number", tolerance=tolerance)
         limit = min(tolerance, VANISHING) if self.vanishing else tolerance
         bounds_meet = math.isfinite(self.upper - self.lower) and self.lower <= self.upper
         return bounds_meet and 0 <= self.relative_gap <= limit
@@ -222,12 +227,30 @@ class CertifiedPoint(Generic[LowerT, UpperT]):
 def certify(
     formulation: Formulation, task: Posed, points: Points, so_far: CertifiedPoint | None = None
 ) -> CertifiedPoint:
-    """The best lower bound that any of the dual points gives, and the best upper bound of any primal point."""
+    """The best lower bound that any of the dual points gives, with the best upper bound of any primal point; or, if
+    that is better, `so_far`, or one bound of each where one solution can carry both."""
     lowers = [formulation.lower(task, dual) for dual in points.duals]
     uppers = [formulation.upper(task, primal) for primal in points.primals]
-    if so_far is not None:
-        lowers, uppers = [so_far.lower, *lowers], [so_far.upper, *uppers]
-    return joined(formulation, max(lowers, key=attrgetter("value")), min(uppers, key=attrgetter("value")))
+    if so_far is not None:  # which has the other bound where there are points of one kind only
+        lowers, uppers = lowers or [so_far.lower], uppers or [so_far.upper]
+    found = joined(formulation, max(lowers, key=attrgetter("value")), min(uppers, key=attrgetter("value")))
+    return found if so_far is None else better(formulation, so_far, found)
+
+
+def better(formulation: Formulation, one: CertifiedPoint, other: CertifiedPoint) -> CertifiedPoint:
+    """The better of two points, or the lower bound of one with the upper bound of the other."""
+    pairs = [one, other]
+    if formulation.carries_both:
+        pairs += [joined(formulation, one.lower, other.upper), joined(formulation, other.lower, one.upper)]
+    return min(pairs, key=lambda point: rank(point.certificate))
+
+
+def rank(certificate: Certificate) -> float:
+    """What makes one point better than another: the relative gap; where f vanishes, what its share must be at most."""
+    if certificate.gap <= NOTHING:
+        return 0.0
+    base = max(certificate.scale, VANISHING * certificate.size)
+    return certificate.gap / base if base > 0 else math.inf
 
 
 def joined(formulation: Formulation, lower: LowerT, upper: UpperT) -> CertifiedPoint[LowerT, UpperT]:

@@ -29,6 +29,7 @@ from ..formulations._formulation import OfOwn
 from ..formulations.families.joint import JointTask
 from ..formulations.families.task import Task
 from ..formulations.losses import COUNTS, HINGE, REAL, Loss
+from ..problem.checks import check_type
 from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
 from .solution import Solution
@@ -58,9 +59,9 @@ class GapParts(NamedTuple):
 
 def sample_side(instance: Instance, solution: Solution) -> Samples:
     """Margins and shares of a solution, for the instance that it solves."""
+    check_pair(instance, solution)
     if solution.alpha is None:
         raise InputError(f"solution of {solution.formulation}: has no α: give one that classifies")
-    check_pair(instance, solution)
     stack = KernelStack(instance.kernels, symmetric=instance.symmetric)
     coefficients = solution.all_coefficients
     labels = coefficients.reshape(-1, *coefficients.shape[-2:])
@@ -140,6 +141,8 @@ TAKEN_APART: dict[str, OfOwn[GapParts]] = {"single task": single_task}
 
 
 def check_pair(instance: Instance, solution: Solution) -> None:
+    check_type(Instance, "an Instance", instance=instance)
+    check_type(Solution, "a Solution", solution=solution)
     if solution.y.shape[-1] != instance.samples or len(solution.weights) != instance.count:
         sizes = f"{len(solution.weights)} kernels and {solution.y.shape[-1]} samples"
         given = f"{instance.count} and {instance.samples}"

@@ -14,7 +14,8 @@ from .record import CertifiedPoint
 
 
 class Row(NamedTuple):
-    """One row of the trace. Bounds are the best so far, `gap` is their relative gap; `weights` are this iteration's.
+    """One row of the trace. Bounds are those of the best point so far, `gap` is their relative gap; `weights` are this
+    iteration's.
 
     Bounds are in plain double precision, and may be those of two iterations. The solution's certificate is about one α
     with one set of weights, if these prove the tolerance: its gap can be larger than that of the last row.
@@ -64,6 +65,7 @@ class Run:
     solver: str = ""  # the one that found the point, where several were tried
     last: object = None  # last state of an iterative solver
     alone: CertifiedPoint | None = None  # what the last of several solvers found by itself
+    points: list[CertifiedPoint] = field(default_factory=list)  # that were the best, one after the other, the last few
 
     def end(self, status: Ending, **numbers: object) -> None:
         """Record the status and its message."""

@@ -13,9 +13,8 @@ from .. import formulations
 from ..errors import InputError
 from ..formulations._formulation import Parameters
 from ..formulations.losses import KNOWN
-from ..problem.boundary import public_class
 from ..problem.cross_kernels import CrossKernels, NewKernels
-from ..problem.numbers import AnyArray
+from ..problem.numbers import AnyArray, as_real_array
 from ..problem.ownership import ReadOnly
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
@@ -36,7 +35,6 @@ Plain: TypeAlias = "str | float | list[Plain] | None"
 SUPPORT = 1e-7  # share of the largest α: an interior-point method's α below it counts as zero
 
 
-@public_class
 @dataclass(frozen=True, eq=False)
 class Solution(ReadOnly):
     """Decision function f(x) = t(Σ_m Σ_i c_mi k_m(x_i, x) + b), with everything needed to check it.
@@ -305,7 +303,12 @@ class Solution(ReadOnly):
         """
         if self.embeds:
             return None
-        found, loss = decided(values, self.target, self.predicted_classes()), KNOWN.get(self.parameters.get("loss", ""))
+        values = as_real_array(values, "values", "decision values").astype(float, copy=False)
+        try:
+            found = decided(values, self.target, self.predicted_classes())
+        except (ValueError, IndexError, TypeError):
+            raise InputError(f"values have shape {values.shape}: give what decision_function returns") from None
+        loss = KNOWN.get(self.parameters.get("loss", ""))
         return found if loss is None else loss.mean(found)
 
     def predicted_classes(self) -> AnyArray:

@@ -26,8 +26,8 @@ about K̃_m = K_m + δ_m I ⪰ 0, and prove Σg(α) − U*(√q̃) ≤ v ≤ t²
 q̃_m = q_m + δ_m‖β‖², a_m = √(c_m'K̃_m c_m) and m_i = t s_i(Σ_m K̃_m c_m + b)_i.
 
 Both bounds are evaluated exactly from the stored numbers (quotients, roots and logarithms to fifty digits, to the side
-that counts), and claims are compared with them without slack. `numbers.py` has the arithmetic and the proof of δ,
-`prices.py` R and U, `losses.py` the losses, `claims.py` the comparison; none of them depends on the rest of mklcvx.
+that counts), and every claim is held against an interval of its own. `numbers.py` has the arithmetic and the proof of
+δ, `prices.py` R and U, `losses.py` the losses, `claims.py` the comparison; none of them depends on the rest of mklcvx.
 """
 
 from fractions import Fraction
@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .claims import NOTHING, Bias, Point, number, numbers, parameters_of
+from .claims import NOTHING, UNITS, Bias, Point, number, numbers, parameters_of
 from .files import read_solution
 from .losses import (
     FREE_MARGIN,
@@ -72,7 +72,8 @@ class Sides(NamedTuple):
     upper: Fraction
     squares: list  # of the norms of its functions
     penalty: Fraction  # twice what the upper bound has of them
-    terms: Fraction  # the terms of all sums, without their signs
+    gains: Fraction  # the terms of the gain, without their signs
+    terms: Fraction  # those of all other sums
     bias: Bias
 
 
@@ -104,9 +105,18 @@ class Machine(NamedTuple):
         t, outputs, each = self.stretch, sum(parts), list(zip(self.samples, fractions(self.alpha), strict=True))
         paid = self.costs(t * self.signs * (outputs + self.bias), bends)
         sizes = uncancelled(parts, self.bias)
-        terms = sum(abs(one.gain(a)) + abs(a) * (abs(one.a) + t * z) for (one, a), z in zip(each, sizes, strict=True))
-        bias = Bias(self.bias, lambda b: sum(self.costs(self.signs * (outputs + b), [Bend()] * len(sizes))))
-        return Sides(q, penalty / 2 + sum(paid), squares, penalty, terms + sum(map(abs, paid)), bias)
+        gains = self.gained(sum(abs(one.gain(a)) + abs(a * one.a) for one, a in each))
+        terms = t * dot(abs(fractions(self.alpha)), sizes) + sum(map(abs, paid))
+        size = max(sizes) + max(abs(one.a) for one in self.samples)
+        blur = size * (UNITS + t - 1)
+        bias = Bias(self.bias, blur, lambda b: sum(self.costs(self.signs * (outputs + b), [Bend()] * len(sizes))))
+        return Sides(q, penalty / 2 + sum(paid), squares, penalty, gains, terms, bias)
+
+    def products(self):
+        """Σ_m max|K_m| Σ|c_m| Σ|α|: products with kernels if nothing cancelled."""
+        sizes, length = [Fraction(float(k.diagonal().max())) for k in self.kernels], sum(abs(fractions(self.alpha)))
+        own = 0 if self.coefficients is None else abs(fractions(self.coefficients)).sum(axis=1)
+        return length * dot(sizes, np.array(self.mu) * length + own)
 
     def costs(self, margins, bends):
         """What every margin costs."""
@@ -159,9 +169,11 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     if not alpha.any() and sides.upper <= NOTHING:  # f = 0 costs nothing, and R(μ) is all there is
         energy = max(energy, abs(price))
     upper, gained = sides.upper + price + paid, machine.gained(gain)
-    terms, slopes = abs(cost) + price + abs(paid) + gained + sides.terms, [x / 2 for x in sides.q]
+    terms, slopes = abs(cost) + price + abs(paid) + sides.gains + sides.terms, [x / 2 for x in sides.q]
     norms = list(zip(sides.squares, machine.mu, strict=True))
-    return Point(gain - cost, upper, energy, terms, machine.ridge, norms, slopes, sides.bias, gain=gained)
+    claims = {"slopes": slopes, "bias": not levelled(record) and sides.bias, "gain": gained, "gain_terms": sides.gains}
+    claims["products"] = machine.products()
+    return Point(gain - cost, upper, energy, terms, machine.ridge, norms, **claims)
 
 
 def free(record, name, nu, own):
@@ -317,8 +329,14 @@ def blockwise(name, given, machine, weights, groups, record, level):
     upper, gained = sides.upper + price + level, machine.gained(gain)
     rate = t * sum(norm * root(delta, 1) for norm, delta in zip(norms, ridges, strict=True))
     stored = gain - dual_cost(name, q, given, groups), upper + unlifted(machine, sides.upper, rate)
-    terms, norms = sides.terms + cost + price + abs(level) + gained, [(x, Fraction(1)) for x in squares]
-    return Point(gain - cost, upper, scale, terms, max(ridges), norms, bias=sides.bias, stored=stored, gain=gained)
+    terms, norms = sides.terms + cost + price + abs(level) + sides.gains, [(x, Fraction(1)) for x in squares]
+    claims = {
+        "bias": not levelled(record) and sides.bias,
+        "gain": gained,
+        "gain_terms": sides.gains,
+        "products": machine.products(),
+    }
+    return Point(gain - cost, upper, scale, terms, max(ridges), norms, stored=stored, **claims)
 
 
 def unlifted(machine, paid, rate):
@@ -343,10 +361,18 @@ def evaluated_file(data, record):
     return evaluated(data["kernels"], y, record, data.get("sample_weight", 1.0), data.get("groups"))
 
 
+def levelled(record):
+    """The level that is an unknown of the loss, if there is one."""
+    parameters = record["parameters"]
+    return LEVELS.get(str(parameters.get("loss", "nu" if "nu" in parameters else "hinge")))
+
+
 def point_multipliers(record):
     """The multipliers that are part of the point, and the fields that are not checked here."""
     name, parameters = record["formulation"], record["parameters"]
-    unknown = LEVELS.get(str(parameters.get("loss", "nu" if "nu" in parameters else "hinge")))
+    unknown = levelled(record)
     used = [unknown] if unknown else []
+    skipped = ["bias_interval"] * bool(unknown)
+    skipped += ["weights"] * (name in BLOCKWISE and record["coefficients"] is not None)
     used += ["tau"] if name in WITH_TAU and parameters.get("l1_ratio") != 1 else []
-    return used, ["weights"] if name in BLOCKWISE and record["coefficients"] is not None else []
+    return used, skipped

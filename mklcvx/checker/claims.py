@@ -1,14 +1,25 @@
 """Compare the claims of a solution file with what its point proves. Needs NumPy and the standard library only.
 
-A checker evaluates two bounds at the file's point, exactly: a `Point`. The file's claims hold if
+A checker evaluates two bounds L ≤ U at the file's point, exactly: a `Point`. Every field is held against an interval of
+its own. Let T be the sum of the terms that the bounds are made of, without their signs, ε = 2^-42 T (of a file that is
+not certified: with products of kernels that doubles cancel), and A the tolerance times what the gap is divided by.
 
-    claimed lower ≤ lower,   upper ≤ claimed upper,   upper − lower ≤ claimed gap,   claimed scale ≤ scale,
-    (upper − lower)/scale ≤ claimed relative gap,   which is the claimed gap over the claimed scale,
+    lower, upper   lower ≤ L, U ≤ upper; they are apart by no more than the gap, or A, and ε; rounding has taken no more
+                   than U − L, or A, and ε
+    gap            U − L ≤ gap ≤ upper − lower
+    scale          between the exact one less A + ε and the exact one
+    gain           between the exact one less 2^-42 of its own terms and the exact one
+    relative gap   the gap over the scale, to a unit in the last place, and no less than U − L over the exact scale
+    objective      upper; of a maximum lower
+    status         what follows from the relative gap and the tolerance, and from the gap of the second stage
+    norms          the exact ones to seven digits of the largest; or ‖f_m‖²/μ_m to 4(A + ε)
+    slopes         their ends hold the exact v of R*(v)
+    bias_interval  at its ends the risk is that of the bias, up to U − L or A, and ε; the ends themselves are off by
+                   rounding and by what the stretch lifts margins. Not checked where a level moves with the bias
 
-where the gap may lack 2^-200 of the terms of the objectives, which is more than the checker itself rounds them by;
-the status follows from the relative gap and the tolerance, the objective is the claimed upper bound (the lower one of
-a maximum), bounds and scale are those of the point to nine digits of their terms, the norms those of its functions to
-six, and labels and names those of the instance. A gap up to 2^-900 counts as none.
+The gap may lack 2^-200 T, which is more than the checker itself rounds by. A hypergraph's H is no part of its file:
+what its rounding moves, 2^-48 T, may lack as well. Labels and names are those of the instance. A gap
+up to 2^-900 is none.
 
 Where the scale vanishes, that is, where it is at most 2^-40 of the gain (of the larger bound in families without gain),
 the value hardly depends on the classifier. Then the gain takes the place of the scale, and a certified solution has a
@@ -32,8 +43,8 @@ ROWS = ("ml_sum", "ml_minimax", "hypergraph", "hypergraph_smooth")  # y has a ro
 VANISHING, NOTHING = Fraction(1, 2**40), Fraction(1, 2**900)
 ROUNDING = Fraction(1, 2**200)  # more than quotients and roots are off by, relative to the terms
 NEARLY = 1 + Fraction(1, 2**50)  # relative error of a quotient or difference of doubles
-SHARPLY = 1 + Fraction(1, 2**10)  # times the gap: as far as bounds that do not prove the tolerance may be apart
-UNITS = Fraction(1, 2**44)  # of terms: what sums of doubles, their bounds on rounding included, may be off by
+SHARE = Fraction(1, 2**10)  # of a gap: what rounding may have added where the tolerance is not proved
+UNITS = Fraction(1, 2**42)  # of terms: what sums of doubles, their bounds on rounding included, may be off by
 PAIRS = ("ts", "ts_l1", "alignment")  # formulations that need no semidefinite kernels
 LIMITS = {
     "theta": ("theta > 0", lambda theta, count: theta > 0),
@@ -58,6 +69,7 @@ class Bias(NamedTuple):
     """The bias of a point."""
 
     value: Fraction
+    blur: Fraction  # how far an end of the interval may be off by rounding, and by the stretch
     risk: Any  # of the outputs without a bias, as a function of the bias
 
 
@@ -71,12 +83,14 @@ class Point(NamedTuple):
     ridge: Fraction = Fraction(0)
     norms: Any = ()  # of every function: the square of its norm, and what its kernel weighs in the bounds
     slopes: Any = None  # v of R*(v), where weights have a regulariser
-    bias: Any = None
+    bias: Any = None  # False where a level moves with it, which is not checked
     off: Fraction = Fraction(0)  # by how much the bounds change if numbers that files do not hold are rounded
     second: Fraction = Fraction(0)  # the relative gap of the second stage
     stages: Any = ()  # of its SVMs: both bounds, and what their gap is divided by
     stored: Any = None  # both bounds of the kernels without their δ, where those with δ are what the others are about
     gain: Any = None  # the scale may vanish beside it; the larger bound takes its place if None
+    gain_terms: Fraction = Fraction(0)
+    products: Fraction = Fraction(0)  # Σ|c||K||α|, which doubles cancel in q where no tolerance is proved
 
     def interval(self):
         """(lower, upper), rounded outward."""
@@ -170,25 +184,21 @@ def claims(record, point):
     scale, size = number(said["scale"], "certificate.scale"), size_of(said, point)
     vanishing = scale <= VANISHING * size
     base, limit = (size, min(tolerance, VANISHING)) if vanishing else (scale, tolerance)
-    room = max(number(said["gap"], "certificate.gap") * SHARPLY, limit * base) + rounding(point)
-    lost = same_bounds(record, point, room) + rounding(point)
+    near = (point.terms + (0 if record["status"] == "certified" else point.products)) * UNITS + NOTHING
+    same_bounds(record, point, limit * base, near)
+    room = limit * base + near
     largest = upper_of(said) if record["formulation"] == "alignment" else positive(point.scale)
-    require(max(largest - 8 * lost, 0) <= scale <= largest, "certificate.scale: not the terms of the objectives")
+    require(max(largest - room, 0) <= scale <= largest, "certificate.scale: not the terms of the objectives")
     certified = same_share(said, point, base, size if vanishing else largest, limit)
-    certified = certified and (not vanishing or largest <= 2 * VANISHING * size)
+    certified = certified and (not vanishing or largest <= 2 * VANISHING * size + NOTHING)
     if "second_stage_gap" in record["multipliers"]:
         second = number(record["multipliers"]["second_stage_gap"], "multipliers.second_stage_gap")
         require(second >= point.second, "multipliers.second_stage_gap: smaller than the gap is")
         certified = certified and second <= tolerance
     require(record["status"] == ("certified" if certified else "not_certified"), "status: does not follow from the gap")
-    same_norms(record, point, lost)
+    same_norms(record, point, room)
     same_slopes(record, point)
-    same_biases(record, point, room)
-
-
-def rounding(point):
-    """A few units in the last place of the terms."""
-    return point.terms * UNITS + NOTHING
+    same_biases(record, point, max(room, point.upper - point.lower))
 
 
 def upper_of(said):
@@ -200,23 +210,27 @@ def size_of(said, point):
     if point.gain is None:
         return max(abs(number(said["lower"], "certificate.lower")), abs(upper_of(said)))
     gain = number(said.get("gain"), "certificate.gain")
-    require(0 <= point.gain - gain <= rounding(point), "certificate.gain: not that of alpha")
+    require(0 <= point.gain - gain <= point.gain_terms * UNITS, "certificate.gain: not that of alpha")
     return gain
 
 
-def same_bounds(record, point, room):
-    """What the bounds have lost by rounding. They enclose the exact ones, and the room is as far as they are apart."""
+def same_bounds(record, point, allowed, near):
+    """The bounds enclose the exact ones. They are no further apart than the gap, and have lost no more by rounding than
+    the exact gap, unless as much is allowed."""
     said = record["certificate"]
     lower, upper, gap = (number(said[key], f"certificate.{key}") for key in ("lower", "upper", "gap"))
     require(lower <= point.lower + point.off, "certificate.lower: not what alpha proves")
     require(upper >= point.upper - point.off, "certificate.upper: not what the functions prove")
+    lost = upper - point.upper + point.lower - lower
+    far = max(point.upper - point.lower, allowed) + near
+    require(lost <= far, "certificate: the bounds are far from those that the point proves")
+    room = max(gap * (1 + SHARE), allowed) + near
     require(upper - lower <= room, "certificate: the bounds are further apart than the gap")
     require(gap >= least_gap(point), "certificate.gap: smaller than the difference of the bounds")
     require(gap <= (upper - lower) * NEARLY + NOTHING, "certificate.gap: larger than the difference of the claims")
     objective = number(record["objective"], "objective")
     maximum = record["formulation"] == "alignment"
     require(objective == (lower if maximum else upper), "objective: not the certificate's bound")
-    return upper - point.upper + point.lower - lower
 
 
 def least_gap(point):
@@ -238,16 +252,16 @@ def same_share(said, point, base, largest, limit):
     return relative <= limit
 
 
-def same_norms(record, point, lost):
-    """Require every ‖f_m‖ to nine digits of the largest; or ‖f_m‖²/μ_m, half of which is a part of the bounds, to what
-    these have lost."""
+def same_norms(record, point, room):
+    """Require every ‖f_m‖ to seven digits of the largest; or ‖f_m‖²/μ_m, half of which is a part of the bounds, to four
+    times the room."""
     if not point.norms:
         require(record["norms"] is None, "norms: there are none in this family")
         return
     said = fractions(numbers(record["norms"], (len(point.norms),), "norms"))
-    digits = root(max(positive(square) for square, _ in point.norms), 1) / 10**9
+    digits = root(max(positive(square) for square, _ in point.norms), 1) / 10**7
     for norm, (square, weight) in zip(said, point.norms, strict=True):
-        near = abs(norm - root(positive(square), 1)) <= digits or abs(norm**2 - square) <= 4 * weight * lost + NOTHING
+        near = abs(norm - root(positive(square), 1)) <= digits or abs(norm**2 - square) <= 4 * weight * room + NOTHING
         require(norm >= 0 and near, "norms: not those of the functions")
 
 
@@ -265,15 +279,16 @@ def same_biases(record, point, room):
     """Require every bias of the interval to have the risk of the file's, up to the room: it is convex, so that the ends
     tell."""
     ends = record.get("bias_interval")
-    if ends is None:
+    if ends is None or point.bias is False:
         return
     require(point.bias is not None, "bias_interval: there is none in this family")
     require(isinstance(ends, list | np.ndarray) and len(ends) == 2, "bias_interval: not two ends")
-    (best, risk), stored = point.bias, number(record["bias"], "bias")
+    (best, blur, risk), stored = point.bias, number(record["bias"], "bias")
     for side, end in zip((-1, 1), ends, strict=True):
         value = side * 2**400 * (1 + abs(best)) if end is None else number(end, "bias_interval")
         require(side * (value - stored) >= 0, "bias_interval: the bias is not in it")
-        require(risk(value) <= risk(best) + room, "bias_interval: an end of it is not as good as the bias")
+        near = best + side * positive(side * (value - best) - blur)
+        require(risk(near) <= risk(best) + room, "bias_interval: an end of it is not as good as the bias")
 
 
 def lists(record, used, skipped):
@@ -332,10 +347,7 @@ def audited(arguments, evaluate, used_by):
     try:
         if len(arguments) != 2:
             raise ValueError("usage: INSTANCE.npz SOLUTION.json|.npz")
-        data, record = arrays_of(arguments[0]), read_solution(arguments[1])
-        require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
-        judge = audit_machines if record.get("schema") == MACHINES else audit
-        status, lines = judge(data, record, evaluate, used_by)
+        status, lines = judged(arrays_of(arguments[0]), read_solution(arguments[1]), evaluate, used_by)
     except Exception as fault:  # a damaged file can fail anywhere
         status, lines = 2, [f"not a point that proves anything: {type(fault).__name__}: {fault}"]
     try:
@@ -344,6 +356,12 @@ def audited(arguments, evaluate, used_by):
     except OSError:  # nobody reads what is said: the status alone says it
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2 if status == 2 else 1)
         return status or 2
+
+
+def judged(data, record, evaluate, used_by):
+    """Exit status and lines for a file of one solution, or of machines."""
+    require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
+    return (audit_machines if record.get("schema") == MACHINES else audit)(data, record, evaluate, used_by)
 
 
 def printable(line):

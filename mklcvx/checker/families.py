@@ -11,12 +11,14 @@ ts, ts_l1            pairs i ≤ j with weights w, margins t_ij = T_ij Σ μ_m K
                      0 ≤ β ≤ w.  ts: Σβ − ‖P₊‖²/(2λ) ≤ v ≤ (λ/2)‖μ‖² + Σ w(1 − t)₊.
                      ts_l1, where P ≤ λ: Σβ ≤ v ≤ λΣμ + Σ w(1 − t)₊.
 alignment            ⟨K(μ), T⟩/‖K(μ)‖ ≤ v ≤ ‖W‖ for any W with ⟨K_m, W⟩ ≥ ⟨K_m, T⟩ for every m: K(u) + δI
-                     with the file's u, or one of ours, and the least δ.
+                     with the file's u, or one of ours, and the least δ. If `approximate`, μ_m are in proportion to
+                     ⟨K_m, T⟩₊/‖K_m‖, to nine digits.
 hypergraph(_smooth)  HH' = I − 𝓛 from the labels, P = I + K(μ)/λ, S_m(Z) = ¼‖Z‖² + tr(Z'K_mZ)/(4λ) − tr(Z'H):
                      −tr(H'P⁻¹H) [+ σ·entropy(μ)] ≤ v ≤ max_m S_m(Z)  [σ log Σ exp(S_m/σ)].
                      Only HH' matters: with the best rotation of H, tr(Z'H) is the sum of the singular values of Z'H.
                      With K(μ) + δI ⪰ 0 and any X, R = H − PX:
                      tr(H'P⁻¹H) ≤ 2tr(X'H) − tr(X'PX) + ‖R‖²/(1 − δ/λ).
+                     The embedding B has as many columns as `dimensions` says, or fewer where eigenvalues vanish.
 
 The second stage of ts, ts_l1 and alignment, SVMs with a bias and the kernel K(μ), is audited like `sum`, with the
 stretch t and the ridge δ that the file has for each of them.
@@ -131,8 +133,10 @@ def many_labels(stack, signs, mu, record, given, weight):
     upper = sum(uppers) if record["formulation"] == "ml_sum" else max(uppers)
     penalty = dot(gamma, [side.penalty for side in sides])
     norms = [(sum(positive(side.squares[m]) for side in sides), w) for m, w in enumerate(mu)]
-    terms, slopes = gain + abs(upper) + sum(side.terms for side in sides), [x / 2 for x in q]
-    return Point(gain - max(slopes), upper, (dot(mu, q) + penalty) / 2, terms, first.ridge, norms, slopes)
+    terms, slopes = gain + abs(upper) + sum(side.terms + side.gains for side in sides), [x / 2 for x in q]
+    products = sum(machine.products() for machine in machines)
+    scale = (dot(mu, q) + penalty) / 2
+    return Point(gain - max(slopes), upper, scale, terms, first.ridge, norms, slopes, products=products)
 
 
 # ------------------------------------------------------------------------------------------------------ two stages
@@ -304,7 +308,8 @@ def hypergraph(stack, labels, mu, record, given):
     require(stored is not None, "multipliers.Z: too large for JSON: give the solution as .npz")
     z = numbers(stored, np.shape(stored) if np.ndim(stored) == 2 else (n, edges), "multipliers.Z")
     require(len(z) == n, "multipliers.Z: not one row per sample")
-    embedded(stack, mu, lam, h, dimensions, record["multipliers"].get("B"))
+    if record["alpha"] is None:
+        embedded(stack, mu, lam, h, dimensions, record["multipliers"].get("B"))
     exact = fractions(z)
     common = dot(exact, exact) / 4 - turned(exact, h) + root(dot(exact, exact), 1) * blur
     pulls = [dot(exact, kernel.image(z)) / (4 * lam) for kernel in stack]

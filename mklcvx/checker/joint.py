@@ -234,14 +234,10 @@ def evaluated(kernels, targets, record, weight=1.0):
     if not at.alpha.any() and paid <= NOTHING:  # f = 0 costs nothing, and R(μ) is all there is
         energy = max(energy, abs(price))
     norms, slopes = list(zip(upper.squares, at.mu, strict=True)), [x / 2 for x in q]
-    terms = abs(cost) + price + abs(value) + sum(abs(one.gain(a)) for one, a, _, _ in each) + outputs(at, upper.parts)
-    return Point(gain - cost, value, energy, terms, upper.delta, norms, slopes, gain=positive(gain))
-
-
-def outputs(at, parts):
-    """Σ |α| (|z| + the level) if nothing cancelled but constants."""
-    sizes = [at.stretch * uncancelled([part[j] for part in parts], b) for j, b in enumerate(at.bias)]
-    return dot(abs(at.exact_alpha), np.array(sizes) + np.array([one.level() for one in at.samples]))
+    gains = sum((abs(one.gain(a)) + one.level() * sum(abs(a)) for one, a, _, _ in each), Fraction(0))
+    sizes = [at.stretch * uncancelled([part[j] for part in upper.parts], b) for j, b in enumerate(at.bias)]
+    terms, gained = abs(cost) + price + abs(value) + gains + dot(abs(at.exact_alpha), sizes), positive(gain)
+    return Point(gain - cost, value, energy, terms, upper.delta, norms, slopes, gain=gained, gain_terms=gains)
 
 
 def name_of(parameters):

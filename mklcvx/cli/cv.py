@@ -6,12 +6,12 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from ..defaults import FOLDS, FORMULATION, SEED, SOLVER
-from ..errors import GridEdgeWarning, unheard
+from ..errors import GridEdgeWarning, Interrupted, unheard
 from ..io.files import write_whole
 from ..io.json_text import finite
 from . import options
@@ -19,7 +19,7 @@ from .interrupts import Stopped
 from .kept_folds import KeptFolds
 
 if TYPE_CHECKING:
-    from ..estimators.cross_validation import CrossValidation
+    from ..estimators.cross_validation import CrossValidation, Trial
 
 
 def cv(
@@ -89,10 +89,10 @@ def cv(
                 problem, formulation, points, folds=folds, seed=seed, score=score, jobs=jobs, centre=centre,
                 normalise=normalise, multi_class=several, done=progress.count, known=known, **limits, **given,
             )  # fmt: skip
-        except FoldsMissing as fault:
-            told = f"{fault}; {kept.write(fault.found)}"
-            if isinstance(fault.__cause__, KeyboardInterrupt):
-                raise Stopped(told) from fault
+        except (FoldsMissing, Interrupted) as fault:
+            told = f"{fault}; {kept.write(cast('dict[int, list[Trial]]', fault.solution))}"
+            if isinstance(fault, Interrupted):
+                raise Stopped(told) from None
             options.fail(told)
     same = {"--repair": repair, "--kernels": kernels, "--normalise": normalise, "--multi-class": multi_class}
     words = [str(instance), "-f", formulation, *(["--centre"] if centre else [])]

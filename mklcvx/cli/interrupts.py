@@ -1,7 +1,7 @@
 """Ctrl-C ends a command within a second, wherever it is.
 
-An interrupt becomes a KeyboardInterrupt in Python code at once; solvers keep what they have found then
-(`solvers.interrupts`). Code outside of Python, such as a long factorisation, does not hear of it: if nothing has
+An interrupt becomes a KeyboardInterrupt in Python code at once, which carries what a solver has found by then
+(`errors.Interrupted`). Code outside of Python, such as a long factorisation, does not hear of it: if nothing has
 reacted after PATIENCE seconds, the process ends. Outputs are written whole or not at all, so nothing is left half done.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 INTERRUPTED = 130  # the exit status
 PATIENCE = 0.7  # seconds
-WORDS = "interrupted; nothing was written"
+WORDS = "interrupted"
 
 
 class Stopped(Exception):
@@ -40,14 +40,16 @@ def heard() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, react)
     woken = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
     listener = threading.Thread(target=_listen, args=(ear, reacted), daemon=True)
-    listener.start()
     try:
+        with contextlib.suppress(RuntimeError):  # the system gives no thread: Python code hears all the same
+            listener.start()
         yield
     finally:
         signal.set_wakeup_fd(woken)
         signal.signal(signal.SIGINT, before)
         os.close(mouth)
-        listener.join()
+        if listener.is_alive():
+            listener.join()
 
 
 def _listen(ear: int, reacted: threading.Event) -> None:

@@ -105,9 +105,7 @@ def _status(arguments: list[str] | None) -> int:
 def _end(code: int) -> None:
     """Exit. A solver that nobody waits for any more must not be met by the interpreter's own end."""
     if any(thread.name == SOLVING_THREAD for thread in threading.enumerate()):
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+        os._exit(code)  # all is flushed
     sys.exit(code)
 
 

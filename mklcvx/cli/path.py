@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Annotated, Any
 
 import numpy as np
@@ -58,22 +57,23 @@ def path(
     from .display import Progress
 
     found: list[Solution | Machines] = []
+    asked: dict[str, Any] = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter}
     interrupted = False
-    with Progress(quiet) as progress, suppress(KeyboardInterrupt):
-        interrupted = True
-        asked: dict[str, Any] = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter}
+    with Progress(quiet) as progress:
         asked |= {"report": progress.say, "preprocessing": preparation, **given}
-        for solution in (
-            each(problem, formulation, points, **asked)
-            if several is None
-            else each_by_machines(problem, formulation, points, several, **asked)
-        ):
-            found.append(solution)
-            if output is None:
-                typer.echo(json_line(solution))
-        interrupted = False
-    if interrupted and not found:
-        raise KeyboardInterrupt
+        try:
+            for solution in (
+                each(problem, formulation, points, **asked)
+                if several is None
+                else each_by_machines(problem, formulation, points, several, **asked)
+            ):
+                found.append(solution)
+                if output is None:
+                    typer.echo(json_line(solution))
+        except KeyboardInterrupt:
+            if not found:
+                raise
+            interrupted = True
     if output is not None:
         lines = "".join(json_line(solution) + "\n" for solution in found)
         write_whole(output, lambda stream: stream.write(lines.encode()))

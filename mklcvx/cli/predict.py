@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from ..certificate.machines import Machines
+from ..certificate.solution import Solution
 from ..errors import InputError, nearest
 from ..io.archives import Archive
 from ..io.files import existing_file, load_test
@@ -20,6 +22,8 @@ from . import options
 
 if TYPE_CHECKING:
     from ..estimators.prediction import Prediction
+
+COARSE = 1e-6  # of the largest decision value: errors above it are said
 
 
 def predict(
@@ -59,7 +63,7 @@ def predict(
             prediction = Prediction.of(model, content)
         except InputError as fault:
             raise InputError(f"test {test}: {fault}") from None
-        doubt = "" if model.certified else model.message or "not certified"
+        doubt = coarseness(model, content, prediction) if model.certified else model.message or "not certified"
     if output is None:
         typer.echo(prediction.as_csv(), nl=False)
     else:
@@ -68,6 +72,16 @@ def predict(
         sys.stderr.write(f"{score}\n")
     if doubt:
         options.say(f"the solution is {doubt}")
+
+
+def coarseness(model: Solution | Machines, test: Mapping[str, Any], prediction: Prediction) -> str:
+    """What to say of decision values that may be farther from the certified function's than anyone would expect."""
+    if isinstance(model, Solution) and model.embeds:
+        return ""
+    off = float(model.decision_error(test["test_kernels"], test.get("test_diagonals")).max(initial=0.0))
+    if off <= COARSE * float(np.abs(prediction.values).max(initial=0.0)):
+        return ""
+    return f"certified, but rounding may move these decision values by {off:.1e}: centre the features"
 
 
 def predicted(model_file: Path, features: Path, variables: Mapping[str, str]) -> tuple[Prediction, str]:

@@ -12,10 +12,11 @@ from .. import formulations
 from ..certificate.machines import Machines
 from ..certificate.solution import LARGE, Solution
 from ..defaults import FORMULATION, SOLVER
-from ..errors import InputError
+from ..errors import InputError, Interrupted
 from ..io.files import save_solution, save_trace
 from ..io.machine_files import save_machines
 from . import options
+from .interrupts import Stopped
 
 
 def solve(
@@ -72,20 +73,28 @@ def solve(
     options.say_sizes(problem, normalise)
     if not quiet:
         cost_warning(problem, solver)
+    asked: dict[str, Any] = {
+        "solver": solver,
+        "tol": tol,
+        "time_limit": time_limit,
+        "max_iter": max_iter,
+        "options": own,
+        "preprocessing": preparation,
+        **given,
+    }
     found: Solution | Machines
+    interrupt: Interrupted | None = None
     with Progress(quiet or as_json, tolerance=method.tolerance if tol is None else tol) as progress:
-        asked: dict[str, Any] = {
-            "solver": solver,
-            "tol": tol,
-            "time_limit": time_limit,
-            "max_iter": max_iter,
-            "options": own,
-        }
-        asked |= {"report": progress.say, "callback": progress.follow, "preprocessing": preparation, **given}
-        if several is None:
-            found = run(problem, formulation, **asked)
-        else:
-            found = solve_by_machines(problem, formulation, several, **asked)
+        asked |= {"report": progress.say, "callback": progress.follow}
+        try:
+            if several is None:
+                found = run(problem, formulation, **asked)
+            else:
+                found = solve_by_machines(problem, formulation, several, **asked)
+        except Interrupted as caught:
+            if not isinstance(caught.solution, Solution):  # machines, some of which are missing
+                raise
+            found, interrupt = caught.solution, caught
     if isinstance(found, Machines):
         if output is not None:
             save_machines(output, found)
@@ -97,6 +106,8 @@ def solve(
             _say_what_is_left_out(found, output)
     if as_json or not quiet:
         options.show(found, as_json, show_solution if several is None else show_machines)
+    if interrupt is not None:
+        raise Stopped(f"interrupted; this is the best point so far: {found.message or 'certified'}")
     if not found.certified:
         options.fail(found.message)
 

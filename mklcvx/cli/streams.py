@@ -1,7 +1,9 @@
 """Standard output and error of a command: what cannot be written is noticed, and the exit status says so.
 
-A result that nobody can read is lost: the command ends, by one line and status 2, or silently and with status 141 where
-the reader has left, as of `| head`. Messages that cannot be written are passed over: the status is all that is left.
+A stream that Python leaves unbuffered (PYTHONUNBUFFERED) gets a buffer, which is written line by line: without one,
+what a full disk does not take is lost without a word. A result that nobody can read is lost: the command ends, by one
+line and status 2, or silently and with status 141 where the reader has left, as of `| head`. Messages that cannot be
+written are passed over: the status is all that is left.
 """
 
 from __future__ import annotations
@@ -68,11 +70,12 @@ def watched() -> Iterator[None]:
     """Within it, standard output and error are watched; both are flushed at the end."""
     _fill_gaps()
     kept = sys.stdout, sys.stderr
-    for stream in kept:
+    buffered = [_buffered(stream) for stream in kept]
+    for stream in buffered:
         if isinstance(stream, io.TextIOWrapper):  # characters that the encoding lacks
             is_utf8 = stream.encoding.lower() in ("utf-8", "utf8")
             stream.reconfigure(errors="backslashreplace" if is_utf8 else "replace")
-    out, err = (Watched(Closed() if one is None else one, i == 0) for i, one in enumerate(kept))
+    out, err = (Watched(Closed() if one is None else one, i == 0) for i, one in enumerate(buffered))
     sys.stdout, sys.stderr = out, err
     try:
         yield
@@ -80,6 +83,14 @@ def watched() -> Iterator[None]:
     finally:
         err.flush()
         sys.stdout, sys.stderr = kept
+
+
+def _buffered(stream: Any) -> Any:
+    """The stream with a buffer, which counts the bytes that are written; itself, if it has one."""
+    if not isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+        return stream
+    writer = io.BufferedWriter(io.FileIO(stream.fileno(), "w", closefd=False))
+    return io.TextIOWrapper(writer, stream.encoding, stream.errors, line_buffering=True)
 
 
 def _fill_gaps() -> None:

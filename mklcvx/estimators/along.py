@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -14,9 +14,9 @@ from ..certificate.solution import Solution
 from ..defaults import FORMULATION
 from ..errors import InputError
 from ..formulations.losses import KNOWN
-from ..problem.boundary import public
+from ..problem.checks import check_type
 from ..solvers.one_against import each_by_machines, needs_machines
-from ..solvers.paths import RegularizationPath, combinations, each
+from ..solvers.paths import RegularizationPath, collected, combinations, each
 from .base import KernelEstimator
 from .classifier import MKLClassifier
 from .embedding import HypergraphEmbedding
@@ -29,7 +29,6 @@ SINGLE: tuple[type[SingleTaskEstimator], ...] = (MKLClassifier, MKLRegressor, On
 ESTIMATORS: tuple[type[KernelEstimator], ...] = (*SINGLE, MultiLabelMKL, TwoStageMKL, HypergraphEmbedding)
 
 
-@public
 def mkl_path(
     X: ArrayLike, y: ArrayLike | None, grid: Mapping[str, Sequence[Any]], *, formulation: str = FORMULATION,
     sample_weight: ArrayLike | None = None,
@@ -65,6 +64,8 @@ def mkl_path(
     ------
     InputError
         If an argument cannot be used.
+    KeyboardInterrupt
+        At Ctrl-C. Its `solution` is the path of the points that were finished.
 
     See Also
     --------
@@ -78,9 +79,7 @@ def mkl_path(
     >>> mklcvx.mkl_path(X[:120:3], y[:120:3], {"C": [0.1, 1.0]}).weights.shape
     (2, 7)
     """
-    if not isinstance(grid, Mapping):
-        given = " ".join(repr(grid).split())[:40]
-        raise InputError(f"mkl_path: grid {given} is no dict: write for example {{'C': [0.1, 1, 10]}}")
+    check_type(Mapping, "a dict such as {'C': [0.1, 1, 10]}", grid=grid)
     family = formulations.get(formulation).family
     fitting = [estimator for estimator in ESTIMATORS if family in estimator.families]
     if not fitting:
@@ -104,12 +103,12 @@ def mkl_path(
     points = combinations(grid, {name: value for name, value in model._given.items() if name in parameters})
     posed = [_settings(model, point) for point in points]
     limits = {**model._limits, "options": model.solver_options, "preprocessing": model._source.steps}
-    found: Iterable[Solution | Machines]
+    found: Iterator[Solution | Machines]
     if isinstance(model, MKLClassifier) and needs_machines(problem, formulation, posed):
         found = each_by_machines(problem, formulation, posed, model.multi_class, **limits)
     else:
         found = each(problem, formulation, posed, **limits)
-    return RegularizationPath(tuple(points), tuple(found))
+    return collected(points, found)
 
 
 def _settings(model: KernelEstimator, point: Mapping[str, Any]) -> dict[str, Any]:

@@ -53,14 +53,17 @@ NAMED: dict[str, Callable[[], KernelBank]] = {
     "kumar_each": lambda: known.kumar_bank("all+each"),
     "xu": known.xu_bank,
 }
+DEEPEST = 50  # lists in lists
 BESIDE = 4  # matrices (n, n) that a solver needs beside the kernels, at least
 KEEPING = "they have factors, which are kept with centre=False and normalise='diagonal', 'trace' or None: set these"
 REMEDY = "give a name, a dict such as {'kernel': 'gaussian', 'gamma': 0.5}, a function k(X, Z) or a transformer"
 EXAMPLE = "(name, kernels, columns), such as ('body', 'gaussian', ['age', 'weight'])"
 
 
-def parts_of(kernels: Any) -> list[Part]:
+def parts_of(kernels: Any, depth: int = 0) -> list[Part]:
     """The parts that `kernels` describes, not fitted yet."""
+    if depth > DEEPEST:
+        raise InputError("kernels is nested too deeply, or contains itself: give a flat list")
     if isinstance(kernels, str):
         if kernels == "precomputed":
             raise InputError("kernels: 'precomputed' stands for all kernels: give it alone, not in a list")
@@ -72,7 +75,11 @@ def parts_of(kernels: Any) -> list[Part]:
     if isinstance(kernels, list | tuple):
         if not kernels:
             raise InputError(f"kernels is empty: {REMEDY}")
-        return [part for entry in kernels for part in ([_group(entry)] if _is_group(entry) else parts_of(entry))]
+        return [
+            part
+            for entry in kernels
+            for part in ([_group(entry, depth)] if _is_group(entry) else parts_of(entry, depth + 1))
+        ]
     return [_part(kernels)]
 
 
@@ -83,9 +90,9 @@ def _is_group(entry: Any) -> bool:
     return not all(isinstance(one, str) and (one in NAMED or _kind(one) in KINDS) for one in entry)
 
 
-def _group(entry: tuple[Any, ...]) -> Part:
+def _group(entry: tuple[Any, ...], depth: int) -> Part:
     name, kernels, *columns = entry
-    return Group(name, parts_of(kernels), columns[0] if columns else None)
+    return Group(name, parts_of(kernels, depth + 1), columns[0] if columns else None)
 
 
 def _part(entry: Any) -> Part:

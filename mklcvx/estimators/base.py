@@ -21,6 +21,8 @@ from ..certificate.solution import Solution
 from ..defaults import FORMULATION, NORMALISE, SCALE, SOLVER
 from ..errors import InputError, OneClassWarning, ScaleWarning, warn
 from ..formulations import Formulation
+from ..io.writing import check_path
+from ..problem.checks import check_flags
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from ..problem.kernels import Kernel, KernelBank
@@ -35,7 +37,7 @@ from ..problem.weights import check_weight_sizes
 from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
-from .inputs import ONE_AT_A_TIME, gathered, host_array, in_order
+from .inputs import checks_of_sklearn, gathered, host_array, in_order
 from .missing import fault_of
 from .saving import ModelParts, read_model, require, restored, written
 from .source import KernelSource, is_precomputed, samples_first
@@ -56,6 +58,7 @@ BankPart: TypeAlias = str | Mapping[str, Any] | Kernel | KernelBank | Callable[[
 Grouped: TypeAlias = tuple[str, BankPart | Sequence[BankPart]] | tuple[str, BankPart | Sequence[BankPart], Columns]
 Bank: TypeAlias = BankPart | Sequence[BankPart | Grouped]  # what the parameter `kernels` may be, see `bank`
 ClassWeight: TypeAlias = str | Mapping[Any, float] | None
+FLAGS = ("centre", "probability", "compare_average")
 FEW = 16  # samples whose predictions are compared at a time
 
 
@@ -125,6 +128,7 @@ class KernelEstimator(BaseEstimator, ABC):
     def _checked(self, X: Any, y: Any, sample_weight: Any = None, **wanted: bool) -> tuple[Table, Any, Any]:
         """X, y and weights as arrays; the weights are None where all samples count once. `wanted` says more about y;
         a y of "no_validation" is left alone."""
+        check_flags(**{name: getattr(self, name) for name in FLAGS if hasattr(self, name)})
         prepared(self._formulation.name, **self._limits, options=self.solver_options)  # refuse before any work
         X = samples_first(X, self._pairwise)
         price = self._given.get("C")
@@ -137,9 +141,9 @@ class KernelEstimator(BaseEstimator, ABC):
         checked, y = found if isinstance(found, tuple) else (found, None)
         if sample_weight is not None:
             sample_weight = host_array(sample_weight, "sample_weight")
-            if np.iscomplexobj(np.asarray(sample_weight)):
-                raise InputError("sample_weight has complex numbers: give real ones")
-            with ONE_AT_A_TIME:
+            with checks_of_sklearn():
+                if np.iscomplexobj(np.asarray(sample_weight)):
+                    raise InputError("sample_weight has complex numbers: give real ones")
                 sample_weight = _check_sample_weight(sample_weight, checked, dtype=np.float64, ensure_non_negative=True)
             if not (np.isfinite(sample_weight) & (sample_weight >= 0)).all():  # one number is not looked at above
                 raise InputError(f"sample_weight = {sample_weight[0]:g}: give a number that is positive, or one each")
@@ -152,7 +156,7 @@ class KernelEstimator(BaseEstimator, ABC):
     def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
         """X, and y if it is given, as scikit-learn's `validate_data` checks them: always arrays of NumPy."""
         try:
-            with ONE_AT_A_TIME, config_context(array_api_dispatch=False):
+            with checks_of_sklearn(), config_context(array_api_dispatch=False):
                 return validate_data(self, X, *y, **self._accepts, **options)
         except ValueError:
             if fault := fault_of(X, self._pairwise, self.kernel_names):
@@ -161,7 +165,7 @@ class KernelEstimator(BaseEstimator, ABC):
 
     def _sourced(self, table: Table, y: Any, weight: Array | None) -> tuple[KnownStack, NDArray[np.intp]]:
         """The training kernels and the indices of their samples. Stores their source for prediction."""
-        steps = Preprocessing.from_options(bool(self.centre), self.normalise)
+        steps = Preprocessing.from_options(self.centre, self.normalise)
         given = (self.kernels, table, y, weight, steps, self.kernel_names, self._semidefinite)
         self._source, kernels = KernelSource.fit(*given, symmetrise="symmetrise" in repairs_asked(self.repair))
         return kernels, self._source.kept
@@ -355,6 +359,7 @@ class KernelEstimator(BaseEstimator, ABC):
         path : str or Path
             File `.npz`.
         """
+        check_path(path, "model.save('model.npz')")
         written(path, self)
 
     @classmethod
@@ -389,7 +394,7 @@ class KernelEstimator(BaseEstimator, ABC):
         fits = all(s.formulation == self._formulation.name and s.embeds == self.embeds for s in solutions)
         require(fits, "formulation and solutions do not fit together")
         steps = () if source.steps is None else source.steps.steps
-        asked = Preprocessing.from_options(bool(self.centre), self.normalise).steps
+        asked = Preprocessing.from_options(self.centre, self.normalise).steps
         require(len(steps) == len(asked), "preprocessing and parameters do not fit together")
         self._source = source
         self.n_features_in_ = parts.record["features"]

@@ -17,6 +17,8 @@ from typing import TypeVar
 from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
+from ..problem.numbers import check_jobs
+
 Problem = TypeVar("Problem")
 Answer = TypeVar("Answer")
 ONE_AT_A_TIME = threading.Lock()  # limits hold for the whole process: two threads would leave each other's behind
@@ -27,6 +29,7 @@ def in_chunks(
     solve: Callable[[Sequence[Problem]], list[Answer]], problems: Sequence[Problem], n_jobs: int | None
 ) -> list[Answer]:
     """The answers to all problems, in their order; `solve` answers some of them, whichever."""
+    check_jobs(n_jobs=n_jobs)
     jobs = min(effective_n_jobs(n_jobs), len(problems))
     if jobs == 1:
         return solve(problems)

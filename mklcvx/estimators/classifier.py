@@ -26,7 +26,6 @@ from ..certificate.solution import Solution, decision_values
 from ..defaults import FOLDS
 from ..errors import InputError
 from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
-from ..problem.boundary import public_class
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from ..problem.machines import JOINTLY, MULTI_CLASS, Machine, check_multi_class, class_values, machines_for
@@ -36,7 +35,7 @@ from .base import Array, ClassWeight, traces_of
 from .chunks import in_chunks
 from .columns import Table
 from .comparing import OF_COMPARISON, compared
-from .inputs import ONE_AT_A_TIME
+from .inputs import checks_of_sklearn
 from .prediction import winners
 from .saving import ModelParts, require
 from .sigmoids import OF_LOG_ODDS, calibrated, probabilities
@@ -53,7 +52,6 @@ def _has_probabilities(model: MKLClassifier) -> bool:
     return True
 
 
-@public_class
 @dataclass(eq=False, repr=False)
 class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     """Classifier that learns its combination of kernels, with a certificate of optimality.
@@ -215,7 +213,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     def _whole(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Instance, NDArray[np.intp]]:
         """The problem of all classes, whose kernels are validated here and nowhere else, and the class indices."""
         check_multi_class(self.multi_class)
-        with ONE_AT_A_TIME:
+        with checks_of_sklearn():
             check_classification_targets(y)
         self.classes_, codes = classes_of(y[samples_kept(len(y), weight)], type(self).__name__)
         kernels, kept = self._sourced(X, y, weight)

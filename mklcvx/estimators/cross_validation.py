@@ -20,7 +20,8 @@ from .. import formulations
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..defaults import FOLDS, SEED
-from ..errors import GridEdgeWarning, InputError, clipped, nearest, remedy, warn
+from ..errors import GridEdgeWarning, InputError, Interrupted, clipped, remedy, warn
+from ..problem.checks import check_name
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from ..problem.low_rank import LowRank, dense
@@ -141,12 +142,11 @@ class CrossValidation:
 
 
 class FoldsMissing(Exception):
-    """Some folds have not ended; `found` has the trials of those that have, by their numbers."""
+    """Some folds have not ended; `solution` has the trials of those that have, by their numbers."""
 
-    def __init__(self, found: dict[int, list[Trial]], missing: Sequence[int], why: str) -> None:
-        which = ", ".join(str(number + 1) for number in missing)
-        super().__init__(f"fold{'s' if len(missing) > 1 else ''} {which} did not end: {why}")
-        self.found = found
+    def __init__(self, solution: dict[int, list[Trial]], message: str) -> None:
+        super().__init__(message)
+        self.solution = solution
 
 
 def check_request(instance: Instance, formulation: str, folds: int, score: str | None) -> str:
@@ -158,8 +158,7 @@ def check_request(instance: Instance, formulation: str, folds: int, score: str |
         fault = "cross-validation compares predictions with targets, the instance has none"
         raise InputError(f"{fault}: give y, classes, labels or response")
     name = DEFAULTS[kind] if score is None else score
-    if name not in SCORES:
-        raise InputError(f"score {name!r:.40} is unknown: {nearest(name, SCORES)}")
+    check_name("score", name, SCORES)
     if kind not in SCORES[name][0]:
         fitting = ", ".join(known for known, (kinds, _, _) in SCORES.items() if kind in kinds)
         raise InputError(f"score {name} does not fit targets {kind}: choose one of {fitting}")
@@ -188,8 +187,8 @@ def cross_validate(
 ) -> CrossValidation:  # fmt: skip
     """Scores and certificates of all points on all folds. `multi_class`, "ovr" or "ovo", is for formulations of two
     classes where there are more; `known` are folds that an earlier run has ended; `settings` are the other arguments of
-    `solve_path`. Warns if the best point lies on the edge of the grid. An interrupt, or a process that is killed,
-    raises FoldsMissing."""
+    `solve_path`. Warns if the best point lies on the edge of the grid. An interrupt carries the folds that had ended
+    (`solution`), and so does the FoldsMissing that a killed process raises."""
     from concurrent.futures.process import BrokenProcessPool
 
     from joblib import Parallel, delayed
@@ -210,8 +209,11 @@ def cross_validate(
             found[number] = column
             done(f"fold {len(found)} of {folds}")
     except (BrokenProcessPool, KeyboardInterrupt) as fault:
-        why = "interrupted" if isinstance(fault, KeyboardInterrupt) else "a process was killed, perhaps for its memory"
-        raise FoldsMissing(found, [k for k in range(folds) if k not in found], why) from fault
+        missing = [str(k + 1) for k in range(folds) if k not in found]
+        which = f"fold{'s' if len(missing) > 1 else ''} {', '.join(missing)} did not end"
+        if isinstance(fault, KeyboardInterrupt):
+            raise Interrupted(found, f"{which}: interrupted") from None
+        raise FoldsMissing(found, f"{which}: a process was killed, perhaps for its memory") from fault
     columns = [found[number] for number in range(folds)]
     rows = [Row(dict(point), trials) for point, trials in zip(points, zip(*columns, strict=True), strict=True)]
     validated = CrossValidation(formulation, name, seed, tuple(rows), instance.count)

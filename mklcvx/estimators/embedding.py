@@ -14,13 +14,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from ..certificate.solution import decision_values
-from ..problem.boundary import public_class
 from ..problem.instance import Instance
 from .base import Array, KernelEstimator
 from .targets import LabelSets, as_target
 
 
-@public_class
 @dataclass(eq=False, repr=False)
 class HypergraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Embedding of samples by a kernel that is learned from their labels.

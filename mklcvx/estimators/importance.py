@@ -27,13 +27,14 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight, _num_samples, has_fit_parameter
 
 from ..defaults import FOLDS, REPEATS, RESAMPLES, SEED, SELECTED
-from ..errors import InputError, clipped, nearest, unheard, warn
-from ..problem.boundary import public
+from ..errors import InputError, Interrupted, clipped, nearest, unheard, warn
+from ..problem.checks import check_functions
 from ..problem.groups import as_groups
 from ..problem.low_rank import LowRank, Stored, dense
+from ..problem.numbers import check_jobs, check_whole
 from ..reports.importance import KernelImportance, asked_for
 from .base import Array, KernelEstimator
-from .inputs import ONE_AT_A_TIME, cut_by_samples, gathered
+from .inputs import checks_of_sklearn, cut_by_samples, gathered
 from .source import PRECOMPUTED, samples_first
 
 Indices = NDArray[np.intp]
@@ -52,7 +53,6 @@ Folds: TypeAlias = int | Splitter | Iterable[Split]
 LARGEST_SEED = 2**31 - 1
 
 
-@public
 def kernel_importance(
     estimator: KernelEstimator, X: ArrayLike, y: ArrayLike | None, *, cv: Folds = FOLDS,
     scoring: str | Callable[..., float] | None = None, answers: Sequence[str] | None = None, repeats: int = REPEATS,
@@ -104,6 +104,8 @@ def kernel_importance(
     ------
     InputError
         If an argument cannot be used.
+    KeyboardInterrupt
+        At Ctrl-C. Its `solution` is made of the folds and resamples that had ended, once the first fit has.
 
     Examples
     --------
@@ -117,8 +119,10 @@ def kernel_importance(
     asked = _checked(estimator, answers, repeats, resamples, threshold)
     scored = [name for name in asked if name != "stability"]
     score, scorer = _scorer(estimator, scoring) if scored else ("", None)
-    X, y = indexable(_stacked(X) if estimator._pairwise else cut_by_samples(X), y)
-    with ONE_AT_A_TIME:
+    check_functions(report=report)
+    check_jobs(n_jobs=n_jobs)
+    with checks_of_sklearn():
+        X, y = indexable(_stacked(X) if estimator._pairwise else cut_by_samples(X), y)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
     data, given = _Data(estimator, X, y, weight), () if weight is None else (weight,)
     splits = data.splits(cv, random_state) if scored else []
@@ -139,21 +143,36 @@ def kernel_importance(
         for kind, count in (("fold", len(splits)), ("resample", draws))
         for i in range(count)
     ]
-    found = []
-    for result, text in zip(Parallel(n_jobs=n_jobs, return_as="generator")(tasks), texts, strict=True):
-        found.append(result)
-        report(text)
-    folds, drawn = found[: len(splits)], found[len(splits) :]
-    doubts = [_doubt(whole), *(doubt for fold in folds for doubt in fold.doubts), *(doubt for _, doubt in drawn)]
-    if missed := [doubt for doubt in doubts if doubt]:
-        text = f"{len(missed)} of {len(doubts)} fits are not certified; the first: {missed[0]}"
+    found: list[Any] = []
+    record = partial(_record, whole, named, (score, scored), float(threshold), found, len(splits))
+    try:
+        for result, text in zip(Parallel(n_jobs=n_jobs, return_as="generator")(tasks), texts, strict=True):
+            found.append(result)
+            report(text)
+    except KeyboardInterrupt:
+        raise Interrupted(record(), f"{len(found)} of {len(tasks)} folds and resamples had ended") from None
+    importance = record()
+    if missed := importance.uncertified:
+        text = f"{missed} of {importance.fits} fits are not certified; the first: {importance.notes[-1]}"
         warn(text, ConvergenceWarning)
-    scores = {part: np.stack([fold.scores[part] for fold in folds]) for part in scored}
+    return importance
+
+
+def _record(
+    whole: KernelEstimator, names: tuple[str, ...], asked: tuple[str, Sequence[str]], threshold: float,
+    found: Sequence[Any], count: int,
+) -> KernelImportance:  # fmt: skip
+    """What the folds that have ended, the first `count`, and the resamples have found."""
+    folds, drawn = found[:count], found[count:]
+    doubts = [_doubt(whole), *(doubt for fold in folds for doubt in fold.doubts), *(doubt for _, doubt in drawn)]
+    missed = [doubt for doubt in doubts if doubt]
+    scores = {part: np.stack([fold.scores[part] for fold in folds]) for part in asked[1]} if folds else {}
     return KernelImportance(
-        names=named, machines=tuple(whole._machine_names), scoring=score, weights=np.atleast_2d(whole.scaled_weights_),
-        certificate=whole.certificate_, fits=len(doubts), uncertified=len(missed), threshold=float(threshold),
-        scores=np.array([fold.score for fold in folds]) if scored else None, **scores,
-        resampled=np.stack([weights for weights, _ in drawn]) if draws else None,
+        names=names, machines=tuple(whole._machine_names), scoring=asked[0],
+        weights=np.atleast_2d(whole.scaled_weights_),
+        certificate=whole.certificate_, fits=len(doubts), uncertified=len(missed), threshold=threshold,
+        scores=np.array([fold.score for fold in folds]) if folds else None, **scores,
+        resampled=np.stack([weights for weights, _ in drawn]) if drawn else None,
         notes=(*dict.fromkeys(note for fold in folds for note in fold.notes), *missed[:1]),
     )  # fmt: skip
 
@@ -177,9 +196,8 @@ def _checked(
             f"kernel_importance: {type(estimator).__name__} has no score: give for example MKLClassifier()"
         )
     asked = asked_for(answers)
-    for name, value, least in (("repeats", repeats, 1), ("resamples", resamples, 2)):
-        if not isinstance(value, Integral) or value < least:
-            raise InputError(f"{name} = {value!r:.40}: give at least {least}")
+    check_whole(1, repeats=repeats)
+    check_whole(2, resamples=resamples)
     if not isinstance(threshold, float | int) or not 0 <= threshold < 1:
         raise InputError(f"threshold = {threshold!r:.40}: give a share of the weights, at least 0 and below 1")
     return asked

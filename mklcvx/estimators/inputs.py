@@ -10,19 +10,34 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InputError, clipped
+from ..errors import InputError, InputTypeError, clipped
 from ..problem.low_rank import LowRank
 from ..problem.memory import check_stack
+from ..problem.numbers import check_unmasked
 from ..problem.stack import Array
 from .missing import of_features, of_kernel
 from .views import Views
 
-ONE_AT_A_TIME = threading.RLock()  # scikit-learn's checks, which change the warning filters of all threads
+ONE_AT_A_TIME = threading.RLock()
+
+
+@contextmanager
+def checks_of_sklearn() -> Iterator[None]:
+    """Within it scikit-learn checks arguments, in one thread at a time, since it changes the warning filters of all;
+    what it refuses is refused in one line."""
+    try:
+        with ONE_AT_A_TIME:
+            yield
+    except InputError:
+        raise
+    except (ValueError, TypeError) as fault:
+        raise (InputTypeError if isinstance(fault, TypeError) else InputError)(fault) from None
 
 
 class View(NamedTuple):
@@ -35,6 +50,7 @@ class View(NamedTuple):
 
 def host_array(X: Any, name: str) -> Any:
     """An array of the array API as one of NumPy's; anything else as it is."""
+    check_unmasked(X, name)
     if isinstance(X, np.ndarray) or not hasattr(X, "__array_namespace__"):
         return X
     for read in (np.asarray, np.from_dlpack):
@@ -160,7 +176,7 @@ def _matrix(values: Any, name: str, index: int, precomputed: bool) -> Array:
     from sklearn.utils import check_array
 
     try:
-        with ONE_AT_A_TIME:
+        with checks_of_sklearn():
             return np.asarray(check_array(host_array(values, "X"), dtype=np.float64))
     except ValueError as fault:
         view = f"X: view {name or index + 1}"

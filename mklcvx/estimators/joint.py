@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
 from ..certificate.solution import decision_values
-from ..problem.boundary import public_class
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from .base import Array, ClassWeight, KernelCombiner
@@ -127,7 +126,6 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
             require(values == (1 if classes == 2 else classes), "classes and solution do not fit together")
 
 
-@public_class
 @dataclass(eq=False, repr=False)
 class MultiLabelMKL(JointClassifier):
     """Classifier with one combination of kernels for many labels.
@@ -231,7 +229,6 @@ class MultiLabelMKL(JointClassifier):
         return self._fit(X, y, sample_weight)
 
 
-@public_class
 @dataclass(eq=False, repr=False)
 class TwoStageMKL(JointClassifier):
     """Classifier that learns the kernel first, and support vector machines with it afterwards.

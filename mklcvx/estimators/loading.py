@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError, clipped
 from ..io.writing import check_path
-from ..problem.boundary import public
 from .saving import NAMES, damage_reported, read_model, restored, written
 from .scalers import parted, steps_of
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from .base import KernelEstimator
 
 
-@public
 def save_model(path: str | Path, model: KernelEstimator | Pipeline | GridSearchCV) -> None:
     """Write a fitted estimator, or a pipeline that ends in one, to a file, without pickle.
 
@@ -59,7 +57,6 @@ def save_model(path: str | Path, model: KernelEstimator | Pipeline | GridSearchC
     written(path, last, name, before)
 
 
-@public
 def load_model(path: str | Path) -> KernelEstimator | Pipeline:
     """Read a fitted estimator, or a pipeline, that `save` or `save_model` wrote.
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 
 from ..formulations.losses import NONE
-from ..problem.boundary import public_class
 from ..problem.instance import Instance
 from .base import Array
 from .saving import ModelParts, require
@@ -20,7 +19,6 @@ BELOW = 1e-4  # of the bound: multipliers this far below it are free
 ROUNDING = 1e-12  # of ρ: what evaluating f may err by
 
 
-@public_class
 @dataclass(eq=False, repr=False)
 class OneClassMKL(OutlierMixin, OneMachine):
     """Detection of outliers that learns its combination of kernels, with a certificate of optimality.

@@ -15,7 +15,6 @@ from sklearn.metrics import d2_tweedie_score, r2_score
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..formulations.losses import COUNTS, KNOWN, REAL
-from ..problem.boundary import public_class
 from ..problem.instance import Instance
 from .base import Array
 from .columns import Table
@@ -25,7 +24,6 @@ from .single import OneMachine
 from .targets import names_of
 
 
-@public_class
 @dataclass(eq=False, repr=False)
 class MKLRegressor(RegressorMixin, OneMachine):
     """Regression that learns its combination of kernels, with a certificate of optimality.

@@ -13,6 +13,7 @@ from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
 
 from ..errors import InputError
+from ..problem.numbers import check_whole
 from ..problem.stack import Array
 from .comparing import counted, fits_of_our_own, unfitted
 
@@ -22,8 +23,7 @@ OF_LOG_ODDS = np.array([[-1.0, 0.0]])  # the sigmoid of decision values that are
 def calibrated(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> Array:
     """Parameters a and b of each sigmoid, (1, 2) for two classes, else (k, 2)."""
     X, y, weight = counted(model, X, y, weight)
-    if not isinstance(model.calibration_folds, int | np.integer) or model.calibration_folds < 2:
-        raise InputError(f"calibration_folds = {model.calibration_folds!r}: give at least 2")
+    check_whole(2, calibration_folds=model.calibration_folds)
     folds = min(model.calibration_folds, int(np.unique(y, return_counts=True)[1].min()))
     if folds < 2:
         raise InputError("probability=True needs two samples of every class, for held-out decision values: give more")

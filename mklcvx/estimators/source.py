@@ -169,7 +169,7 @@ def samples_kept(count: int, weight: Array | None) -> NDArray[np.intp]:
 
 def as_names(names: object, count: int) -> list[str]:
     """The names that a user gives to the kernels."""
-    listed = list(names) if isinstance(names, Sequence | np.ndarray) and not isinstance(names, str) else []
+    listed = list(names) if isinstance(names, Sequence | np.ndarray) and getattr(names, "ndim", 1) == 1 else []
     if len(listed) != count or not all(isinstance(name, str) for name in listed):
         raise InputError(
             f"kernel_names are {' '.join(repr(names).split())[:60]}: give a word for each of {count} kernels"

@@ -8,10 +8,10 @@ from typing import Any, Never
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
-from ..problem.boundary import public_class
+from ..problem.checks import check_lists
+from ..problem.numbers import check_unmasked
 
 
-@public_class
 class Views:
     """Several views of the same samples, for `GridSearchCV`, `cross_val_score` and others that choose samples.
 
@@ -42,6 +42,8 @@ class Views:
     ndim = 2
 
     def __init__(self, views: Sequence[ArrayLike] | Mapping[str, ArrayLike]) -> None:
+        check_lists("a list or a dict of arrays", views=views)
+        check_unmasked(views, "views")
         self.views: Any = dict(views) if isinstance(views, Mapping) else list(views)
         shapes: list[tuple[int, ...]] = [getattr(view, "shape", ()) for view in self._entries]
         if not shapes or any(len(shape) != 2 or shape[0] != shapes[0][0] for shape in shapes):

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, nearest
-from ..problem.boundary import public
-from ..problem.numbers import is_whole
+from ..problem.checks import check_name
+from ..problem.numbers import check_whole
 from ._exercise import Blueprint, Exercise, Grade
 from .certificates import CERTIFIED_PAIR
 from .cutting_planes import CUTTING_PLANES
@@ -38,13 +37,10 @@ EXERCISES: tuple[Blueprint, ...] = (
 _BY_NAME = {blueprint.name: blueprint for blueprint in EXERCISES}
 
 
-@public
 def exercise(name: str, seed: Any = 0) -> Exercise:
     """The variant of an exercise for a seed, an integer ≥ 0."""
-    if name not in _BY_NAME:
-        raise InputError(f"unknown exercise {name!r}: {nearest(str(name), _BY_NAME)}")
-    if not is_whole(seed, 0):
-        raise InputError(f"seed = {seed!r} is not an integer ≥ 0: give one such as 7")
+    check_name("exercise", name, _BY_NAME)
+    check_whole(0, seed=seed)
     blueprint = _BY_NAME[name]
     return Exercise(blueprint, int(seed), *blueprint.draw(np.random.default_rng(int(seed))))
 

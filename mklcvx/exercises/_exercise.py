@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..problem.boundary import public_class
 from ..problem.instance import Instance
 from ..verification.diagnosis.diagnose import Diagnosis
 from ..verification.judge import PARTS, Report, verify
@@ -68,7 +67,6 @@ class Grade:
         return self.words
 
 
-@public_class
 @dataclass(frozen=True)
 class Exercise:
     """One variant of an exercise: its instance and parameters, and the grading of answers."""

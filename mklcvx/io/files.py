@@ -16,7 +16,7 @@ import numpy as np
 
 from ..certificate.solution import Solution, plain
 from ..errors import InputError, clipped, remedy
-from ..problem.boundary import public
+from ..problem.checks import check_dicts, check_flags, check_type
 from ..problem.instance import Instance, arguments_of
 from ..problem.numbers import AnyArray, as_any_array
 from ..problem.ownership import handed_over
@@ -45,7 +45,6 @@ READABLE = "a .npz, .mat or .json file, or a folder of .csv files"
 
 
 # ---------------------------------------------------------------------------------------------- instances
-@public
 def load_instance(
     path: str | Path, *, repair: str | None = None, variables: Mapping[str, str] | None = None
 ) -> Instance:
@@ -85,6 +84,7 @@ def load_instance(
     >>> mklcvx.load_instance("problem.npz").samples
     4
     """
+    check_dicts(variables=variables)
     where = f"instance {path}"
     content, guessed = _read_fields(path, readings.chosen_for_instance, variables or {}, where)
     check_schema(str(content.get("schema", INSTANCE)), INSTANCE, where, "give a file of kernels and targets")
@@ -165,7 +165,6 @@ def check_instance_output(path: str | Path) -> Path:
     return check_output(path, ENDINGS) if path.suffix else check_folder_output(path)
 
 
-@public
 def save_instance(path: str | Path, instance: Instance, *, compressed: bool = True) -> None:
     """Write an instance to a file or folder.
 
@@ -197,6 +196,8 @@ def save_instance(path: str | Path, instance: Instance, *, compressed: bool = Tr
     >>> mklcvx.save_instance("problem.json", mklcvx.zoo.by_hand())
     """
     check_path(path, "save_instance('problem.npz', instance)")
+    check_type(Instance, "an Instance", instance=instance)
+    check_flags(compressed=compressed)
     values = {"schema": INSTANCE, "kernels": instance.kernels, **arguments_of(instance)}
     if Path(path).suffix in ("", ".json") and instance.kernels.dtype in NARROW:
         values["dtype"] = str(instance.kernels.dtype)
@@ -284,7 +285,6 @@ def existing_file(path: str | Path, wanted: str) -> Path:
 
 
 # ---------------------------------------------------------------------------------------------- solutions
-@public
 def save_solution(path: str | Path, solution: Solution) -> None:
     """Write a solution to a file, all but its `trace`, which `mklcvx solve --trace FILE` writes.
 
@@ -311,6 +311,7 @@ def save_solution(path: str | Path, solution: Solution) -> None:
     >>> mklcvx.save_solution("answer.json", solution)
     """
     check_path(path, "save_solution('answer.json', solution)")
+    check_type(Solution, "a Solution", solution=solution)
     path = check_output(path, (".json", ".npz"))
     if path.suffix == ".json":
         write_text(path, json.dumps(solution.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
@@ -330,7 +331,6 @@ def solution_arrays(solution: Solution) -> dict[str, AnyArray]:
     return {**arrays, "record": np.array(json.dumps(record, ensure_ascii=False, allow_nan=False))}
 
 
-@public
 def load_solution(path: str | Path) -> Solution:
     """Read a solution that `save_solution` wrote.
 

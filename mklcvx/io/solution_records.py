@@ -85,8 +85,8 @@ def _check_function(solution: Solution, alpha: NDArray[np.float64]) -> None:
     if np.shape(stretch) not in ((), rows) or len(certificate.ridges or solution.weights) != len(solution.weights):
         raise ValueError("stretch and ridges do not fit together")
     function = solution.function
-    parts = (function.bias_low, function.stretch, [] if low is None else low)
-    if not all(np.isfinite(part).all() for part in parts) or not (function.stretch >= 1).all():
+    low_parts = [function.bias_low] if low is None else [function.bias_low, low]
+    if not all(np.isfinite(part).all() for part in [*low_parts, function.stretch]) or not (function.stretch >= 1).all():
         raise ValueError("low parts are not finite, or a stretch is below 1")
     if not np.isfinite(solution.all_coefficients).all():
         raise ValueError("weights are undefined and no coefficients are given")

@@ -10,7 +10,8 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overloa
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
-from .boundary import public
+from .checks import check_type
+from .faults import told
 from .instance import Instance
 from .low_rank import Kernels
 
@@ -32,18 +33,23 @@ class TakesProblem(Protocol[Options, Found]):
 def takes_kernels(function: Callable[Concatenate[Instance, Options], Result]) -> TakesProblem[Options, Result]:
     """Let a function of an Instance accept kernels and y as well."""
 
-    marked = public(function)
-
-    @public
     @wraps(function)
     def call(*args: Any, **options: Any) -> Result:
-        return marked(*_posed(function.__name__, args, options), **options)
+        try:
+            return function(*_posed(function.__name__, args, options), **options)
+        except Exception as fault:
+            refusal = told(fault, (*args, *options.values()))
+            if refusal is fault:
+                raise
+            raise refusal from None
 
     return cast(TakesProblem[Options, Result], call)
 
 
 def _posed(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments with an Instance first; `kernels`, `y` and `response` are removed from the options."""
+    if "instance" in options:
+        check_type(Instance, "an Instance", instance=options["instance"])
     if not args and "kernels" in options:
         args = (options.pop("kernels"),)
     if not args:

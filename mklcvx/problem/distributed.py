@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..errors import InputError, clipped
-from .boundary import frames, is_ours
+from .faults import frames, is_ours
 from .numbers import AnyArray, RealArray
 
 if TYPE_CHECKING:

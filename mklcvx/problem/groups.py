@@ -9,14 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from .numbers import check_unmasked
+
+LARGEST = 10**7  # entries
 
 
 def as_groups(groups: object, count: int) -> NDArray[np.intp]:
     remedy = f"give one integer for each of the {count} kernels, or lists of kernel indices"
+    check_unmasked(groups, "groups")
     if isinstance(groups, Mapping | Set):
         raise InputError(f"groups are a {type(groups).__name__}, whose keys would be read: {remedy}")
     try:
         items = list(cast(Iterable[ArrayLike], groups))  # a TypeError where there are none
+        if sum(map(np.size, items)) > LARGEST:
+            raise ValueError("too many")
         parts = [_integers(item) for item in items] if any(np.ndim(item) > 0 for item in items) else None
         labels = _integers(items) if parts is None else _from_partition(parts, count)
     except (TypeError, ValueError, OverflowError) as fault:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from .boundary import public_class
+from .checks import check_lists
 from .distributed import Distributed, is_dask
 from .groups import as_groups
 from .low_rank import Kernels, LowRank, Stored, part_of
@@ -29,7 +29,6 @@ Array = NDArray[np.float64]
 KEPT = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  # arguments that are fields as well
 
 
-@public_class
 @dataclass(frozen=True, eq=False)
 class Instance:
     """A stack of M kernels (M, n, n) and targets, validated once and then frozen.
@@ -332,6 +331,7 @@ class Instance:
         InputError
             If there is no such kernel.
         """
+        check_lists("a list of indices or names", kernels=kernels)
         chosen = [self._index(kernel) for kernel in kernels]
         if not chosen:
             raise InputError("kernels: the stack holds no kernel (M = 0): give at least one")
@@ -375,14 +375,14 @@ def no_test_samples(instance: Instance) -> dict[str, None]:
 
 def _as_test_diagonals(test_diagonals: object, count: int, test: RealArray | None) -> Array:
     """k(x, x) of the test samples, (M, t)."""
-    diagonals = as_array(test_diagonals, "test_diagonals", "(M, t)").astype(np.float64)
+    diagonals = as_array(test_diagonals, "test_diagonals", "(M, t)")
     rows = 0 if test is None else test.shape[1]
     if diagonals.shape != (count, rows):
         fault = f"test_diagonals have shape {diagonals.shape} for {rows} rows of test_kernels"
         raise InputError(f"{fault}: give ({count}, {rows})")
     if not np.isfinite(diagonals).all():
         raise InputError("test_diagonals have entries that are not finite: give finite numbers")
-    return diagonals
+    return diagonals.astype(np.float64)
 
 
 def _as_test(targets: Targets, test: RealArray | None, given: Mapping[str, object]) -> AnyArray | None:

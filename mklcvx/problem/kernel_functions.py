@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .boundary import public_class
 from .numbers import is_number, is_whole
 
 Array = NDArray[np.float64]
@@ -26,7 +25,6 @@ def _require_number(owner: str, field: str, value: float, bound: str = "> 0") ->
         raise InputError(f"{owner}: {field} is {value!r}, not a finite number {bound}: give {field} {bound}")
 
 
-@public_class
 @dataclass(frozen=True)
 class MeanDistance:
     """A bandwidth relative to the data: γ = factor / A, with A the training mean of what γ multiplies.
@@ -45,7 +43,6 @@ class MeanDistance:
         return f"{self.factor:{spec}}/A"
 
 
-@public_class
 class Kernel(ABC):
     """A positive semidefinite function of one comparison of two samples."""
 
@@ -70,7 +67,6 @@ class Kernel(ABC):
         return False
 
 
-@public_class
 @dataclass(frozen=True)
 class Linear(Kernel):
     """k(x, z) = ⟨x, z⟩."""
@@ -86,7 +82,6 @@ class Linear(Kernel):
         return type(self).of is Linear.of
 
 
-@public_class
 @dataclass(frozen=True)
 class Polynomial(Kernel):
     """k(x, z) = (scale ⟨x, z⟩ + coef0)^degree, with coef0 ≥ 0: a negative one is not semidefinite."""
@@ -112,7 +107,6 @@ class Polynomial(Kernel):
         return (float(self.scale) * compared + float(self.coef0)) ** self.degree
 
 
-@public_class
 @dataclass(frozen=True)
 class DistanceKernel(Kernel):
     """A decreasing function of s = γD², equal to 1 at D = 0; γ is a number or relative to the data."""
@@ -137,10 +131,9 @@ class DistanceKernel(Kernel):
 
     def of(self, compared: Array) -> Array:
         assert not isinstance(self.gamma, MeanDistance), "fitted() computes γ"
-        return self.decay(self.gamma * compared)
+        return self.decay(float(self.gamma) * compared)
 
 
-@public_class
 class Gaussian(DistanceKernel):
     """k(x, z) = exp(−γ D²(x, z)). The number is γ; `from_sigma` takes σ, with γ = 1 / (2σ²)."""
 
@@ -154,7 +147,6 @@ class Gaussian(DistanceKernel):
         return cls(gamma=0.5 / sigma / sigma)
 
 
-@public_class
 class Laplacian(DistanceKernel):
     """k(x, z) = exp(−√γ D(x, z)), D Euclidean or given, as in Xu et al. (2013). The number is γ.
 
@@ -165,7 +157,6 @@ class Laplacian(DistanceKernel):
     decay = staticmethod(lambda s: np.exp(-np.sqrt(s)))
 
 
-@public_class
 class ChiSquare(DistanceKernel):
     """k(x, z) = exp(−γ χ²(x, z)), χ²(x, z) = Σⱼ (xⱼ − zⱼ)² / (xⱼ + zⱼ), features ≥ 0. The number is γ."""
 
@@ -174,7 +165,6 @@ class ChiSquare(DistanceKernel):
     decay = staticmethod(lambda s: np.exp(-s))
 
 
-@public_class
 class InverseSquareDistance(DistanceKernel):
     """k(x, z) = 1 / (γ D²(x, z) + 1). The number is γ."""
 
@@ -182,7 +172,6 @@ class InverseSquareDistance(DistanceKernel):
     decay = staticmethod(lambda s: 1 / (s + 1))
 
 
-@public_class
 class InverseDistance(DistanceKernel):
     """k(x, z) = 1 / (√γ D(x, z) + 1). The number is γ."""
 

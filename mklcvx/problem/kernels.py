@@ -14,8 +14,8 @@ from typing import ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError, nearest
-from .boundary import public, public_class
+from ..errors import InputError
+from .checks import check_lists, check_name, check_type
 from .cross_kernels import CrossKernel, CrossKernels, Product
 from .kernel_functions import (
     Array,
@@ -48,13 +48,13 @@ FEATURES = ("all", "each", "all+each")
 ROUNDED_DISTANCE = 1e-6
 
 
-@public_class
 class Bank(ABC):
     """Every kernel on every view of the samples: a group of features, or one of several given distances."""
 
     takes: ClassVar[type] = Kernel
 
     def __init__(self, kernels: Sequence[Kernel]) -> None:
+        check_lists(f"a list of {self.takes.__name__}", kernels=kernels)
         self.kernels = tuple(kernels)
         self._views: dict[str, View] = {}
         self._weight: Array | None = None
@@ -62,8 +62,7 @@ class Bank(ABC):
         if not self.kernels:
             raise InputError(f"{type(self).__name__}: kernels is empty: give at least one, such as Linear()")
         for kernel in self.kernels:
-            if not isinstance(kernel, self.takes):
-                raise InputError(f"{kernel!r:.40} is not a {self.takes.__name__}: give one, such as Gaussian(0.5)")
+            check_type(self.takes, f"a {self.takes.__name__}, such as Gaussian(0.5)", kernel=kernel)
 
     @property
     def names(self) -> list[str]:
@@ -130,7 +129,6 @@ class Bank(ABC):
             yield m, values
 
 
-@public_class
 class KernelBank(Bank):
     """Kernels on all features together ("all"), on each feature alone ("each"), or both ("all+each").
 
@@ -141,8 +139,7 @@ class KernelBank(Bank):
 
     def __init__(self, kernels: Sequence[Kernel], features: str = "all") -> None:
         super().__init__(kernels)
-        if features not in FEATURES:
-            raise InputError(f"KernelBank: unknown features {features!r}: {nearest(str(features), FEATURES)}")
+        check_name("features", features, FEATURES)
         self.features = features
 
     def fit(self, X: ArrayLike, sample_weight: Array | None = None, feature_names: Sequence[str] | None = None) -> Self:
@@ -225,7 +222,6 @@ class KernelBank(Bank):
         return samples
 
 
-@public_class
 class DistanceBank(Bank):
     """Distance kernels on given distances: all kernels on the first distance D0, then on D1 and so on.
 
@@ -286,7 +282,6 @@ def _finite(values: Data, name: str, dimensions: int, wanted: str) -> Array:
     return np.array(array, dtype=float)
 
 
-@public
 def kumar_bank(features: str = "all") -> KernelBank:
     """The 13 kernels of Kumar et al. (2012): 9 Gaussians γ = 2⁻¹⁰ … 2⁻², degrees 2, 3, 4 and linear.
 
@@ -297,7 +292,6 @@ def kumar_bank(features: str = "all") -> KernelBank:
     return KernelBank([*gaussians, *map(Polynomial, (2, 3, 4)), Linear()], features)
 
 
-@public
 def xu_bank() -> KernelBank:
     """The 13 + 13d kernels of Xu et al. (2013): 10 Gaussians of bandwidth 2⁻³ … 2⁶ and degrees 1, 2, 3.
 
@@ -308,7 +302,6 @@ def xu_bank() -> KernelBank:
     return KernelBank([*gaussians, *map(Polynomial, (1, 2, 3))], features="all+each")
 
 
-@public
 def xu_distance_bank() -> DistanceBank:
     """The 20 kernels per distance of Xu et al. (2013): four kinds, γ = 4ⁿ⁻¹ / A for n = −2 … 2."""
     kinds = (Gaussian, Laplacian, InverseSquareDistance, InverseDistance)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from .boundary import public_class
+from .checks import check_lists
 from .distributed import DaskArray, Distributed
-from .memory import check_stack
-from .numbers import RealArray
+from .memory import check_memory, check_stack
+from .numbers import RealArray, as_indices, as_real_array, check_whole
 from .ownership import handed_over, is_settled
 from .streamed import Chosen, Streamed
 
@@ -22,20 +22,16 @@ ENTRIES = 1 << 17  # of factors, for which something is computed at a time: it s
 
 
 def _checked(factor: ArrayLike, m: int) -> Array:
-    try:
-        part = np.asarray(factor, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"factor {m} is no array of numbers: give (n, r), one row per sample") from None
+    part = as_real_array(factor, f"factor {m}", "(n, r), one row per sample")
     if part.ndim != 2 or 0 in part.shape:
         raise InputError(f"factor {m} has shape {part.shape}: give (n, r), one row per sample, r at least 1")
-    return part
+    return part.astype(np.float64, copy=False)
 
 
 def _alone(factor: Array) -> Array:
     return factor if is_settled(factor) else np.array(factor, order="K")
 
 
-@public_class
 class LowRank:
     """A stack of kernels K_m = F_m F_m', kept as their factors.
 
@@ -64,10 +60,12 @@ class LowRank:
     ndim = 3
 
     def __init__(self, factors: Sequence[ArrayLike]) -> None:
+        check_lists("a list of factors (n, r)", factors=factors)
         parts = [_checked(factor, m) for m, factor in enumerate(factors)]
         if not parts or len({len(part) for part in parts}) > 1:
             heights = ", ".join(str(len(part)) for part in parts[:8]) or "none"
             raise InputError(f"factors have {heights} rows: give at least one (n, r), all with one row per sample")
+        check_memory(sum(part.nbytes for part in parts), "the factors", "take fewer samples, or fewer columns")
         self.columns: Array = handed_over(_alone(parts[0]) if len(parts) == 1 else np.concatenate(parts, axis=1))
         self.ranks = tuple(part.shape[1] for part in parts)
         self.starts = np.cumsum([0, *self.ranks[:-1]])
@@ -109,6 +107,7 @@ class LowRank:
         ndarray of shape (n, r_m)
             A view.
         """
+        check_whole(0, len(self) - 1, m=m)
         return self.columns[:, self.starts[m] : self.starts[m] + self.ranks[m]]
 
     def __len__(self) -> int:
@@ -148,7 +147,8 @@ class LowRank:
         LowRank
             A new stack.
         """
-        return LowRank([self.factor(m)[chosen] for m in range(len(self))])
+        samples = as_indices(chosen, len(self.columns))
+        return LowRank([self.factor(m)[samples] for m in range(len(self))])
 
     def __iter__(self) -> Iterator[Array]:
         return (self[m] for m in range(len(self)))
@@ -183,7 +183,7 @@ class LowRank:
         ndarray of shape (R,)
             One number for each column.
         """
-        return np.repeat(weights, self.ranks)
+        return np.repeat(as_real_array(weights, "weights", "a number for each kernel"), self.ranks)
 
     def matvecs(self, vector: Array) -> Array:
         """Compute K_m v for every kernel.
@@ -198,7 +198,7 @@ class LowRank:
         ndarray of shape (M, n)
             One row for each kernel.
         """
-        inside = np.asarray(vector) @ self.columns
+        inside = self._vector(vector) @ self.columns
         return by_rows(self, lambda rows: self.sums(rows * inside)).T.copy()
 
     def quad_forms(self, vector: Array) -> Array:
@@ -214,7 +214,13 @@ class LowRank:
         ndarray of shape (M,)
             One number for each kernel.
         """
-        return self.sums((np.asarray(vector) @ self.columns) ** 2)
+        return self.sums((self._vector(vector) @ self.columns) ** 2)
+
+    def _vector(self, vector: ArrayLike) -> Array:
+        array = as_real_array(vector, "vector", f"{len(self.columns)} numbers, one per sample")
+        if array.shape[-1:] != (len(self.columns),):
+            raise InputError(f"vector has shape {array.shape}: give {len(self.columns)} numbers, one per sample")
+        return array.astype(np.float64, copy=False)
 
 
 def by_rows(kernels: LowRank, function: Callable[[Array], Array]) -> Array:

@@ -35,7 +35,7 @@ JOINTLY = Machine(None, None)
 
 
 def check_multi_class(multi_class: object) -> None:
-    if multi_class not in MULTI_CLASS:
+    if not isinstance(multi_class, str) or multi_class not in MULTI_CLASS:
         given = remedy(f"multi_class {multi_class!r}", f"--multi-class {multi_class}")
         raise InputError(f"{given} is unknown: {nearest(str(multi_class), MULTI_CLASS)}")
 

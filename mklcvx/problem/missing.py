@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from .boundary import public
 from .preprocessing import Centre, Preprocessing
 from .validation import as_array, missing_samples
 
@@ -23,7 +22,6 @@ def fill_missing(kernels: ArrayLike, *, test_kernels: None = None) -> Array: ...
 def fill_missing(kernels: ArrayLike, *, test_kernels: ArrayLike) -> tuple[Array, Array]: ...
 
 
-@public
 def fill_missing(kernels: ArrayLike, *, test_kernels: ArrayLike | None = None) -> Array | tuple[Array, Array]:
     """Centre every kernel on the samples that have its view, and fill in zeros for those that lack it.
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, nearest
-from .boundary import public_class
+from .checks import check_flags, check_lists, check_name, check_type
 from .cross_kernels import CrossKernel, CrossKernels, Product, as_array
 from .kernel_functions import Array
 from .low_rank import Kernels, LowRank
@@ -34,6 +34,7 @@ from .steps import (
     UnitVariance,
     WeightedCentre,
 )
+from .target_checks import as_names
 from .validation import asymmetry, largest_entry, positive_part, precision, rounding, smallest_eigenvalue
 from .weights import as_weights
 
@@ -46,15 +47,14 @@ ASYMMETRY = 1e-8
 WANTED = "one, such as a float array of NumPy"
 
 
-@public_class
 class Preprocessing:
     """A chain of steps, fitted on a training stack (M, n, n) and applied to it and to test stacks (M, t, n)."""
 
     def __init__(self, steps: Sequence[Step] = ()) -> None:
+        check_lists("a list of steps", steps=steps)
         self.steps = tuple(steps)
         for step in self.steps:
-            if not isinstance(step, Step):
-                raise InputError(f"Preprocessing: {step!r} is not a step: give one, such as Centre() or Cosine()")
+            check_type(Step, "a step of Preprocessing, such as Centre() or Cosine()", step=step)
         self._names: list[str] | None = None
         self._shape: tuple[int, int] | None = None
         self._states: list[list[State]] = []  # for each kernel, one of each step
@@ -62,8 +62,9 @@ class Preprocessing:
     @classmethod
     def from_options(cls, centre: bool = False, normalise: str | None = None) -> Self:
         """Steps that centre, if `centre` is true, and then normalise by "diagonal", "trace", "variance" or "cosine"."""
-        if normalise is not None and normalise not in NORMALISATIONS:
-            raise InputError(f"normalise {normalise!r} is unknown: {nearest(str(normalise), NORMALISATIONS)}")
+        check_flags(centre=centre)
+        if normalise is not None:
+            check_name("normalisation", normalise, NORMALISATIONS)
         steps: list[Step] = [Centre()] if centre else []
         return cls(steps if normalise is None else [*steps, STEPS[normalise]()])
 
@@ -74,9 +75,7 @@ class Preprocessing:
         M, n = stack.shape[:2]
         if stack.shape[2] != n:
             raise InputError(f"kernels has shape {stack.shape}: fit on training kernels, (M, n, n)")
-        if names is not None and len(names) != M:
-            raise InputError(f"names has {len(names)} entries for {M} kernels: give one name per kernel")
-        self._names = None if names is None else [" ".join(str(name).split()) for name in names]
+        self._names = None if names is None else [*as_names("names", names, M, "kernels", "kernel")]
         weight = _counts(sample_weight, n)
         centre = Centre if weight is None else WeightedCentre
         self.steps = tuple(centre() if isinstance(step, Centre) else step for step in self.steps)
@@ -124,6 +123,7 @@ class Preprocessing:
     ) -> tuple[Array, list[bool]]:
         """The same, and which of the kernels are semidefinite up to rounding, as far as that is known. Those that were
         by construction, as `semidefinite` tells, stay so where steps only multiply, and are not tested."""
+        check_flags(in_place=in_place)
         M, n = self._fitted_shape("train")
         stack = _stack(kernels, "kernels", (M, n, n))
         if in_place and stack.dtype == np.float64 and stack.flags.writeable:
@@ -260,8 +260,7 @@ def fitted_to(steps: Preprocessing | None, count: int, samples: int) -> Preproce
     """Steps for a solution with these kernels to keep: a copy, which a later fit leaves alone."""
     if steps is None:
         return None
-    if not isinstance(steps, Preprocessing):
-        raise InputError(f"preprocessing = {steps!r:.40} is none: give a fitted Preprocessing, or leave it out")
+    check_type(Preprocessing, "a fitted Preprocessing, or None", preprocessing=steps)
     if steps._shape != (count, samples):
         state = "not fitted" if steps._shape is None else "fitted on {} kernels of {} samples".format(*steps._shape)
         raise InputError(f"preprocessing is {state}: fit it on these {count} kernels of {samples} samples")

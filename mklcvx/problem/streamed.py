@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from .checks import check_lists
 from .kernel_functions import Comparison, Gaussian
 from .memory import check_stack
 from .numbers import as_real_array, is_number
@@ -49,6 +50,7 @@ class Streamed:
     ndim = 3
 
     def __init__(self, X: ArrayLike, kernels: Sequence[float | Gaussian]) -> None:
+        check_lists("a list of numbers γ", kernels=kernels)
         self.X = handed_over(np.array(_features(X), dtype=np.float64, order="C"))
         self.gammas = handed_over(np.array([_gamma(kernel, self.X) for kernel in kernels], dtype=np.float64))
         if not len(self.gammas):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, clipped, remedy
-from .numbers import AnyArray, are_doubles, is_text, mixes_words
+from .numbers import AnyArray, are_doubles, is_text, mixes_words, read_array
 from .targets import KINDS, NONE, Targets, as_words
 
 Array = NDArray[np.float64]
@@ -203,8 +203,8 @@ CHECKS = {"y": _as_y, "classes": _as_classes, "labels": _as_indicators, "respons
 def _as_label_array(y: object, name: str) -> AnyArray:
     """An array of one type, in the shape of this kind of targets."""
     kind = name.removeprefix("test_")
+    labels = read_array(y, name, SHAPES[kind].removeprefix("give "))
     try:
-        labels = np.asarray(y)
         items = labels.ravel().tolist() if labels.dtype == object else []
         if items and all(isinstance(item, type(items[0])) for item in items):
             labels = np.array(items).reshape(labels.shape)

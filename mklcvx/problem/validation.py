@@ -14,7 +14,7 @@ from ..errors import InputError, clipped, remedy, warn
 from .distributed import DaskArray, Distributed, is_dask
 from .low_rank import LowRank, Stored
 from .memory import check_copy, load_libraries
-from .numbers import RealArray, are_doubles
+from .numbers import RealArray, are_doubles, read_array
 from .ownership import checksum, is_mapped, owned
 from .stack import mirrored
 from .streamed import Streamed
@@ -107,10 +107,7 @@ def as_array(values: object, name: str, shape: str) -> RealArray:
         raise InputError(f"{name} are on a cluster: give {name}.compute(), or kernels as dask.array.stack(kernels)")
     if isinstance(values, Distributed):
         values.refuse("all of them are asked for in one place")
-    try:
-        array = values if isinstance(values, np.ndarray) else np.asarray(values)
-    except ValueError as fault:
-        raise InputError(f"{name} are ragged: all must have one size; give an array {shape}") from fault
+    array = read_array(values, name, f"an array {shape}")
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} have dtype {array.dtype}: give real numbers, an array {shape}")
     return np.ma.getdata(array) if isinstance(array, np.ma.MaskedArray) else array

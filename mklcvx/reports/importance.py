@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ..certificate.record import Certificate
 from ..defaults import ANSWERS
-from ..errors import InputError, nearest
-from ..problem.boundary import public_class
+from ..errors import InputError
+from ..problem.checks import check_lists, check_name
 from ..problem.ownership import ReadOnly
 
 Array = NDArray[np.float64]
@@ -26,7 +26,6 @@ SCHEMA = "mklcvx.kernels/1"
 HEADINGS = {"drop_without": "drop without", "drop_permuted": "drop permuted", "resampled": "resampled weight"}
 
 
-@public_class
 @dataclass(frozen=True, repr=False)
 class KernelImportance(ReadOnly):
     """What is known about every kernel: held-out scores alone, left out and permuted, and how stable its weight is.
@@ -191,15 +190,14 @@ class KernelImportance(ReadOnly):
 
 def asked_for(answers: str | Sequence[str] | None) -> list[str]:
     """The answers that are asked for, without repetitions; all of them for None."""
-    asked = (
-        list(ANSWERS) if answers is None else [answers] if isinstance(answers, str) else list(dict.fromkeys(answers))
-    )
-    unknown = next((name for name in asked if name not in ANSWERS), None)
-    if unknown is not None:
-        raise InputError(f"answer {unknown!r:.40} is unknown: {nearest(str(unknown), ANSWERS)}")
+    given = ANSWERS if answers is None else [answers] if isinstance(answers, str) else answers
+    check_lists("a list of names", answers=given)
+    asked = list(given)
+    for name in asked:
+        check_name("answer", name, ANSWERS)
     if not asked:
         raise InputError(f"answers: there is none: give some of {', '.join(ANSWERS)}")
-    return asked
+    return list(dict.fromkeys(asked))
 
 
 def _spread(name: str, values: Array) -> dict[str, Array]:

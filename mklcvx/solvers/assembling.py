@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import chain
 
 from ..certificate import Certificate
 from ..certificate.families import certified
-from ..certificate.record import limit_of
+from ..certificate.record import limit_of, rank
 from ..formulations import Formulation
 from .families.family import EMPTY, Family, Fields, Found
 from .families.hypergraph import Hypergraphs
@@ -29,18 +29,19 @@ def family_of(formulation: Formulation) -> Family:
 
 
 def assemble(found: Found) -> tuple[Certificate, Fields, str, str]:
-    """Certify the family's attempts until one proves the tolerance; else take the one with the least gap.
+    """Certify the family's attempts until one proves the tolerance; else take the best by `rank`.
 
     Returns the certificate, the fields of the solution, what keeps the certificate from being tighter ("rounding",
     "entries", or nothing), and what else is not proved, in words.
     """
     family, tried = family_of(found.formulation), []
-    for attempt in family.attempts(found):
+    points = [found._replace(point=point) for point in (found.point, *found.others)]
+    for attempt in chain.from_iterable(map(family.attempts, points)):
         tried.append(certified(found.formulation, found.task, found.tolerance, **attempt))
         if tried[-1].certificate.proves(found.tolerance):
             break
-    gaps = [np.nan_to_num(one.certificate.gap, nan=np.inf) for one in tried]
-    best = tried[-1] if tried[-1].certificate.proves(found.tolerance) else tried[int(np.argmin(gaps))]
+    is_proved = tried[-1].certificate.proves(found.tolerance)
+    best = tried[-1] if is_proved else min(tried, key=lambda one: rank(one.certificate))
     fields, failed = family.fields(found, best)
     value = best.certificate.lower if found.formulation.maximises else best.certificate.upper
     return (

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from .. import formulations
-from ..errors import InputError, nearest
 from ..formulations.losses import ALL, CLASSES, COUNTS, LABELS, NONE, REAL
-from ..problem.boundary import public
+from ..problem.checks import check_name
 from .solving import SOLVERS
 
 
-@public
 def available_formulations() -> list[str]:
     """List the names of the formulations.
 
@@ -32,7 +30,6 @@ def available_formulations() -> list[str]:
     return [formulation.name for formulation in formulations.FORMULATIONS]
 
 
-@public
 def available_losses(formulation: str | None = None, *, target: str | None = None) -> list[str]:
     """List the names of the losses.
 
@@ -66,8 +63,8 @@ def available_losses(formulation: str | None = None, *, target: str | None = Non
     True
     """
     kinds = (LABELS, CLASSES, REAL, NONE)
-    if target is not None and target not in kinds:
-        raise InputError(f"unknown kind of target {target!r:.40}: {nearest(str(target), kinds)}")
+    if target is not None:
+        check_name("kind of target", target, kinds)
     taken = None if formulation is None else formulations.get(formulation).loss_names
     return [
         loss.name
@@ -77,7 +74,6 @@ def available_losses(formulation: str | None = None, *, target: str | None = Non
     ]
 
 
-@public
 def available_solvers(formulation: str | None = None) -> list[str]:
     """List the names of the solvers.
 

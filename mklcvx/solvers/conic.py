@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..certificate import CertifiedPoint, certify
+from ..certificate import certify
 from ..certificate.run import Run
 from ..formulations import Formulation
 from ..formulations._formulation import Own, Posed
-from ..problem.boundary import is_numerical
-from .interrupts import keep
+from ..problem.faults import is_numerical
+from .interrupts import Keep, Outcome
 from .silence import silent
 
 if TYPE_CHECKING:
@@ -46,10 +46,12 @@ def solve_declared(
     time_limit: float | None = None,
     max_iter: int | None = None,
     report: Report = lambda _: None,
-) -> tuple[CertifiedPoint, Run]:
+    keep: Keep = lambda _: None,
+) -> Outcome:
     """Solve the declarations in one unit after another until the certificate closes or nothing is left to try."""
     started, run = time.perf_counter(), Run(solver=options["solver"].lower())
     point, size = certify(formulation, task, formulation.trivial_points(task)), task.typical_kernel_size()
+    keep(lambda: (point, run))
     for unit, route in product([unit * size for unit in units], routes or formulation.routes):
         left = None if time_limit is None else time_limit - (time.perf_counter() - started)
         iterations = None if max_iter is None else max_iter - run.iterations
@@ -80,7 +82,6 @@ def solve_declared(
                 raise
             run.statuses.append("out_of_range")
             continue
-        keep(point, run)
         if point.certificate.proves(tolerance):
             break
     return point, run
@@ -108,5 +109,8 @@ def _solved(problem: cp.Problem, solver: str, **options: Own) -> dict[str, Own]:
     inaccurate: the certificate measures that, and to silence a warning is to silence it in every thread."""
     data, chain, inverse_data = problem.get_problem_data(solver, solver_opts=options)
     solution = chain.invert(chain.solve_via_data(problem, data, solver_opts=options), inverse_data)
+    about = solution.attr.get("solver_specific_stats")
+    if isinstance(about, dict) and about["info"]["status"] == "interrupted":
+        raise KeyboardInterrupt  # SCS has taken it for itself
     problem.unpack(solution)
     return dict(solution.attr)

@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 
 from ..certificate import CertifiedPoint, certify
 from ..certificate.regularisers import regulariser_of
-from ..certificate.run import Ending
 from ..formulations import SINGLE_TASKS, Points, RankOneCoefficients, SingleTask, Task
 from ..problem.low_rank import LowRank
 from ..problem.memory import check_memory
@@ -186,10 +185,7 @@ def _solved(problem: Problem[SingleTask, Task], task: Task) -> CertifiedPoint:
     problem.svm_solves += 1
     working = task.centred()
     found = family_of(formulation).quickly(formulation, working, tolerance)
-    point, run = found or drive(InteriorPoint(), formulation, working, tolerance)
-    if run.status is Ending.INTERRUPTED:
-        raise KeyboardInterrupt
-    return point
+    return (found or drive(InteriorPoint(), formulation, working, tolerance))[0]
 
 
 def _weights(problem: Problem[SingleTask, Task], found: CertifiedPoint) -> Array:

@@ -2,8 +2,9 @@
 
 An algorithm defines its first state (`start`), its iteration (`step`) and the points that it offers to the certificate
 (`points`). The loop does everything else. It stops when the certified relative gap reaches the tolerance, never because
-weights have stopped moving. It keeps the best lower and the best upper bound seen, with the points that prove them, and
-returns those points. An interrupt, a limit or a dead end loses nothing that was certified before.
+weights have stopped moving. It keeps the point with the least relative gap, and returns it: a limit, a callback or a
+dead end loses nothing that was certified before. Points far from the optimum may be left uncertified, since they cost
+time; but not where a limit may end the run (`WATCHED`), so that the gap does not grow with the limit.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from ..certificate.run import Ending, Row, Run
 from ..errors import InputError, clipped, nearest
 from ..formulations import Formulation, Points
 from ..formulations._formulation import FormulationT, Posed, TaskT
-from ..problem.boundary import is_numerical, of_caller
+from ..problem.faults import is_numerical, of_caller
 from ..problem.stack import Array
-from .interrupts import keep
+from .interrupts import Keep, Outcome
 
 LARGEST_OPTION = 10**9
+EARLIER = 6  # points that are certified beside the best if a limit ends the run: an estimate may err
+WATCHED = 0.5  # of the time limit: from there on every iterate is certified, as all are where iterations are limited
 Report = Callable[[str], None]
 Callback = Callable[[Row], object]
 Options: TypeAlias = Mapping[str, float | str]
@@ -41,7 +44,7 @@ class Problem(Generic[FormulationT, TaskT]):
     svm_solves: int = 0
     machine: object = None  # the SVM inside, made at its first use; it keeps its last solution as a start
     warm: object = None  # the last state of a run for a neighbouring parameter
-    closing: bool = False  # whether the next points are the last to be certified
+    closing: bool = False  # whether the next points may be the last to be certified
 
     @property
     def even(self) -> Array:
@@ -141,6 +144,50 @@ def _wants_end(answer: object) -> bool:
         raise InputError(f"{fault}: return True to end the run, else nothing") from None
 
 
+@dataclass
+class _Loop:
+    """A run at work: `best` is its best point so far, `state` the iterate at hand."""
+
+    algorithm: Algorithm
+    problem: Problem
+    run: Run
+    best: CertifiedPoint
+    state: State | None = None
+
+    def certify(self, closing: bool) -> CertifiedPoint:
+        """Certify the iterate at hand, if it offers points."""
+        self.problem.closing, self.run.svm_solves = closing, self.problem.svm_solves
+        points = self.algorithm.points(self.problem, self.state)
+        if points.duals or points.primals:
+            best = certify(self.problem.formulation, self.problem.task, points, self.best)
+            self.run.points = [*self.run.points, self.best][-EARLIER:] if best is not self.best else self.run.points
+            self.best = best
+        return self.best
+
+    def left(self) -> Outcome:
+        """The best point when the run is left, the iterate at hand among them."""
+        try:
+            return self.best if self.state is None else self.certify(closing=True), self.run
+        except Exception as fault:
+            if not is_numerical(fault):
+                raise
+            return self.best, self.run
+
+    def end(self, limit: int, over: float | None, stopped: bool) -> None:
+        """End the run where the tolerance is proved, the algorithm cannot continue, or the user wants no more."""
+        run, reason = self.run, self.state.stop_reason if self.state else ""
+        if self.best.certificate.proves(self.problem.tolerance):
+            run.end(Ending.CERTIFIED)
+        elif reason:
+            run.end(reason if isinstance(reason, Ending) else Ending.DEAD_END, why=reason)
+        elif stopped:
+            run.end(Ending.CALLBACK)
+        elif run.iterations >= limit:
+            run.end(Ending.ITERATION_LIMIT, limit=limit)
+        elif over is not None:
+            run.end(Ending.TIME_LIMIT, limit=over)
+
+
 def drive(
     algorithm: Algorithm,
     formulation: Formulation,
@@ -152,7 +199,8 @@ def drive(
     report: Report = lambda _: None,
     callback: Callback = lambda _: None,
     warm: object = None,
-) -> tuple[CertifiedPoint, Run]:
+    keep: Keep = lambda _: None,
+) -> Outcome:
     """Step until the certificate proves the tolerance or something else ends the run; `run.ending` says what.
 
     `callback` sees every row of the trace as it is made, and ends the run by returning something true. `warm` is the
@@ -160,42 +208,30 @@ def drive(
     """
     started, run, limit = time.perf_counter(), Run(), max_iter or algorithm.max_iter
     problem = Problem(formulation, task, tolerance, warm=warm)
-    best = certify(formulation, task, formulation.trivial_points(task))
+    loop = _Loop(algorithm, problem, run, certify(formulation, task, formulation.trivial_points(task)))
+    keep(loop.left)
     try:
-        state = algorithm.start(problem)
+        state = loop.state = algorithm.start(problem)
         while run.status is Ending.NONE:
-            over = time_limit is not None and time.perf_counter() - started >= time_limit
-            problem.closing = bool(state.stop_reason) or run.iterations >= limit or over
-            if problem.closing or algorithm.due(run.iterations):
-                offered = algorithm.points(problem, state)
-                best = certify(formulation, task, offered, best) if offered.duals or offered.primals else best
-                keep(best, run)
-                reached, costs = best.certificate, (problem.svm_solves, time.perf_counter() - started)
+            spent = 0.0 if time_limit is None else (time.perf_counter() - started) / time_limit
+            last = bool(state.stop_reason) or run.iterations >= limit or spent >= 1
+            if last or algorithm.due(run.iterations):
+                closing = last or max_iter is not None or spent >= WATCHED
+                reached, costs = loop.certify(closing).certificate, (problem.svm_solves, time.perf_counter() - started)
                 gap = max(reached.relative_gap, 0.0)
                 row = Row(run.iterations, reached.lower, reached.upper, gap, state.weights.copy(), *costs)
                 run.trace.append(row)
                 report(f"{formulation.name} by {algorithm.name}: iteration {row.iteration}, relative gap {row.gap:.1e}")
                 stopped = _wants_end(callback(row))
-                if reached.proves(tolerance):
-                    run.end(Ending.CERTIFIED)
-                elif state.stop_reason:
-                    ending = state.stop_reason if isinstance(state.stop_reason, Ending) else Ending.DEAD_END
-                    run.end(ending, why=state.stop_reason)
-                elif stopped:
-                    run.end(Ending.CALLBACK)
-                elif run.iterations >= limit:
-                    run.end(Ending.ITERATION_LIMIT, limit=limit)
-                elif over:
-                    run.end(Ending.TIME_LIMIT, limit=time_limit)
+                if stopped and not closing:
+                    loop.certify(closing=True)
+                loop.end(limit, float(time_limit) if time_limit and spent >= 1 else None, stopped)
             run.last = state
             if run.status is Ending.NONE:
-                state = algorithm.step(problem, state)
+                state = loop.state = algorithm.step(problem, state)
                 run.iterations += 1
-    except KeyboardInterrupt:
-        run.end(Ending.INTERRUPTED)
     except Exception as fault:
         if not is_numerical(fault) or of_caller(fault, (callback, report)):
             raise
         run.end(Ending.OUT_OF_RANGE, why=fault)  # what was certified before stays
-    run.svm_solves = problem.svm_solves
-    return best, run
+    return loop.best, run

@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from .. import formulations
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
-from ..errors import InputError
+from ..errors import InputError, Interrupted
 from ..formulations._formulation import Given, Own
 from ..formulations.losses import HINGE, KNOWN, LABELS
 from ..problem.instance import Instance
 from ..problem.machines import check_multi_class, machines_for
 from ..problem.preprocessing import Preprocessing
 from ..problem.targets import Targets
-from .interrupts import stop_if_interrupted
 from .paths import each
 from .solving import solve
 
@@ -74,8 +73,11 @@ def solve_by_machines(
     parts, solutions = parts_of(instance, multi_class), []
     for number, part in enumerate(parts):
         report(f"{formulation}: machine {number + 1} of {len(parts)}")
-        solutions.append(solve(part.instance, formulation, **settings))
-        stop_if_interrupted()
+        try:
+            solutions.append(solve(part.instance, formulation, **settings))
+        except KeyboardInterrupt:
+            ended = f"{len(solutions)} of {len(parts)} machines had ended"
+            raise Interrupted(tuple(solutions), ended) from None
     return joined(instance, multi_class, parts, solutions, preprocessing)
 
 

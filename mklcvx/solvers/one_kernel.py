@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 from ..certificate import CertifiedPoint, certify
@@ -13,6 +14,7 @@ from ..problem.low_rank import LowRank
 from .driver import drive
 from .interior.engine import InteriorPoint
 from .interior.settings import SETTINGS
+from .interrupts import Outcome
 
 
 def with_one_kernel(
@@ -30,11 +32,17 @@ def with_one_kernel(
     def told(row: Row) -> object:
         return callback(row._replace(weights=weights))
 
+    def of_all(point: CertifiedPoint, run: Run) -> Outcome:
+        run.trace, run.points = [row._replace(weights=weights) for row in run.trace], []
+        functions = cast(RankOneCoefficients, point.upper.coefficients)
+        points = Points([point.lower.alpha], [RankOneCoefficients(functions.weights[0] * weights, functions.signed)])
+        return certify(formulation, task, points), run
+
+    def keep(left: Callable[[], Outcome]) -> None:
+        given.get("keep", lambda _: None)(lambda: of_all(*left()))
+
     limits = {name: given[name] for name in ("time_limit", "report", "warm") if name in given}
-    point, run = drive(InteriorPoint(), SVM, single, SETTINGS.proof_margin * tolerance, callback=told, **limits)
-    run.trace = [row._replace(weights=weights) for row in run.trace]
-    functions = cast(RankOneCoefficients, point.upper.coefficients)
-    points = Points([point.lower.alpha], [RankOneCoefficients(functions.weights[0] * weights, functions.signed)])
-    found = certify(formulation, task, points)
-    ended = run.status in (Ending.INTERRUPTED, Ending.CALLBACK, Ending.TIME_LIMIT)
+    aim = SETTINGS.proof_margin * tolerance
+    found, run = of_all(*drive(InteriorPoint(), SVM, single, aim, callback=told, keep=keep, **limits))
+    ended = run.status in (Ending.CALLBACK, Ending.TIME_LIMIT)
     return (found, run) if ended or found.certificate.proves(tolerance) else None

@@ -17,22 +17,20 @@ import numpy as np
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..defaults import SOLVER
-from ..errors import InputError, clipped, remedy
+from ..errors import InputError, Interrupted, clipped, remedy
 from ..formulations._formulation import Given, Own, Parameters
 from ..problem.arguments import takes_kernels
-from ..problem.boundary import public_class
+from ..problem.checks import check_functions, check_name
 from ..problem.instance import Instance
 from ..problem.numbers import AnyArray
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
-from .interrupts import stop_if_interrupted
 from .registry import Options
 from .solving import prepared, solved
 
 LARGEST = 100_000  # points of a grid
 
 
-@public_class
 @dataclass(frozen=True)
 class RegularizationPath:
     """Solutions along a grid of parameters, in the order of the grid.
@@ -100,6 +98,7 @@ class RegularizationPath:
         ndarray
             One value for each point.
         """
+        check_name("parameter", parameter, () if not self.solutions else self.solutions[0].parameters)
         return np.array([solution.parameters[parameter] for solution in self.solutions])
 
     def as_json_lines(self) -> str:
@@ -163,6 +162,8 @@ def solve_path(
     ------
     InputError
         If an argument cannot be used.
+    KeyboardInterrupt
+        At Ctrl-C. Its `solution` is the path of the points that were finished.
 
     Examples
     --------
@@ -171,10 +172,21 @@ def solve_path(
     >>> found
     RegularizationPath(2 points, from C = 0.5 to C = 1.0; 2 certified)
     """
+    check_functions(report=report)
     points, limits = combinations(grid, parameters), {"time_limit": time_limit, "max_iter": max_iter}
     options: Parameters = {"report": report, "preprocessing": preprocessing, **limits, **parameters}
-    made = each(instance, formulation, points, solver=solver, tol=tol, **options)
-    return RegularizationPath(tuple(points), tuple(made))
+    return collected(points, each(instance, formulation, points, solver=solver, tol=tol, **options))
+
+
+def collected(points: Sequence[Parameters], made: Iterator[Solution | Machines]) -> RegularizationPath:
+    """The path of all points; an interrupt carries that of the points that were finished."""
+    found: list[Solution | Machines] = []
+    try:
+        for solution in made:
+            found.append(solution)
+    except KeyboardInterrupt:
+        raise Interrupted(RegularizationPath(tuple(points[: len(found)]), tuple(found))) from None
+    return RegularizationPath(tuple(points), tuple(found))
 
 
 def each(
@@ -194,7 +206,6 @@ def each(
             settings = {**parameters, **point}
             found, given["warm"] = solved(known, formulation, method, tol, settings, preprocessing, **given)
             yield found
-            stop_if_interrupted()
     finally:
         if known is not instance:
             known.forget()

@@ -20,7 +20,7 @@ from ..formulations import Points, Task
 from ..formulations._formulation import as_number
 from ..formulations.sum import SUM
 from ..formulations.svm import SVM
-from ..problem.boundary import public
+from ..problem.checks import check_type
 from ..problem.instance import Instance
 from ..problem.stack import Array, KernelStack
 from .conic import solve_declared
@@ -108,7 +108,6 @@ def one_versus_rest(
     return {**fields, "bias_interval": None}, proved, failed
 
 
-@public
 def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_STAGE_C) -> Solution:
     """Train support vector machines with the kernel that a solution has learned.
 
@@ -144,6 +143,8 @@ def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_ST
     >>> mklcvx.second_stage(problem, embedding, C=1.0).alpha.shape
     (3, 30)
     """
+    check_type(Instance, "an Instance", instance=instance)
+    check_type(Solution, "a Solution", solution=solution)
     C = as_number("C", C)
     if C <= 0:
         raise InputError(f"parameter C = {C:g} is outside the limits of the second stage: give C > 0")

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
-from functools import partial
-from operator import attrgetter
+from functools import partial, reduce
 
 import numpy as np
 
 from .. import formulations
-from ..certificate import Certificate, CertifiedPoint, certify, joined
+from ..certificate import Certificate, CertifiedPoint, better, certify
 from ..certificate.run import Ending, Run
 from ..certificate.solution import Solution
 from ..defaults import SOLVER, TOLERANCE
-from ..errors import InputError, nearest
+from ..errors import InputError, Interrupted
 from ..formulations import Formulation
 from ..formulations._formulation import Given, OfOwn, Own, Posed
 from ..problem.arguments import takes_kernels
-from ..problem.boundary import is_numerical, of_caller
+from ..problem.checks import check_dicts, check_functions, check_name
+from ..problem.faults import is_numerical, of_caller
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance, is_number, is_whole
 from ..problem.ownership import handed_over
@@ -29,15 +29,15 @@ from ..problem.validation import KnownStack
 from .assembling import assemble, family_of
 from .conic import SCS, Report, solve_declared
 from .cost import check_size, estimate
-from .families.family import Fields, Found
+from .families.family import Found
 from .interior.engine import InteriorPoint
-from .interrupts import interruptible, keep
+from .interrupts import Outcome, interruptible
 from .registry import ALGORITHMS, Algorithm, Callback, Options, drive, with_options
 
 CLARABEL = "clarabel"
-Outcome = tuple[CertifiedPoint, Run]
-Assembled = tuple[Certificate, Fields, str, str]  # as `assemble` returns it
 NEXT_TO_NOTHING = 1e-2  # of the time limit
+LIMITED = (Ending.INTERRUPTED, Ending.CALLBACK, Ending.ITERATION_LIMIT, Ending.TIME_LIMIT)
+NOTHING = "this is f = 0, which is known without a solver"
 LONGEST = 60.0  # seconds: `auto` does not call `clarabel` if it is expected to take longer
 
 
@@ -92,22 +92,23 @@ def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, optio
     if given.get("warm") is not None and not _enough(found, run, tolerance) and (left is None or left > 0):
         cold = {**given, "warm": None, "time_limit": left}
         again, run = drive(InteriorPoint(), formulation, task, tolerance, **cold)
-        found, left = _best_of(formulation, found, again), _left(limit, started)
+        found, left = better(formulation, found, again), _left(limit, started)
     run.solver, enough = InteriorPoint.name, _enough(found, run, tolerance)
     if run.status is Ending.TIME_LIMIT:
-        run.end(Ending.TIME_LIMIT, limit=limit)  # the one that was given, not what was left of it
+        run.end(Ending.TIME_LIMIT, limit=float(limit or 0.0))  # the one that was given, not what was left of it
     seconds, _ = estimate(getattr(task, "samples", 0), task.count, CLARABEL)
     if enough or given["max_iter"] or (left is not None and left <= 0) or seconds > LONGEST:
         return found, run
-    return _with_clarabel(formulation, task, tolerance, (found, run), **{**given, "time_limit": left})
+    return _with_clarabel(formulation, task, tolerance, found, **{**given, "time_limit": left})
 
 
-def _with_clarabel(formulation: Formulation, task: Posed, tolerance: float, outcome: Outcome, **given: Own) -> Outcome:
-    """The better bounds of an outcome and of Clarabel, whose run remembers its own point."""
-    keep(*outcome)
+def _with_clarabel(
+    formulation: Formulation, task: Posed, tolerance: float, found: CertifiedPoint, **given: Own
+) -> Outcome:
+    """The better bounds of a point and of Clarabel, whose run remembers its own."""
     again, run = _declared({}, formulation, task, tolerance, **given)
     run.alone = again
-    return _best_of(formulation, outcome[0], again), run
+    return better(formulation, found, again), run
 
 
 def _others(
@@ -116,13 +117,13 @@ def _others(
 ) -> Iterator[Outcome]:  # fmt: skip
     """What else `auto` can offer where its point is not certified at the tolerance: the better bounds of it and of
     Clarabel, and Clarabel's own. Estimates may promise more than certificates hold, which pay for δ and rounding."""
-    left = _left(given["time_limit"], started)
-    if _clarabel_may_help(task, outcome[1], certificate, tolerance, left, given["max_iter"]):
+    (found, run), left = outcome, _left(given["time_limit"], started)
+    if _clarabel_may_help(task, run, certificate, tolerance, left, given["max_iter"]):
         given = {**given, "time_limit": left}
-        outcome = interruptible(lambda: _with_clarabel(formulation, task, tolerance, outcome, **given))
-        yield outcome
-    if outcome[1].alone is not None:
-        yield outcome[1].alone, outcome[1]
+        found, run = interruptible(lambda: _with_clarabel(formulation, task, tolerance, found, **given))
+        yield found, run
+    if run.alone is not None:
+        yield run.alone, run
 
 
 def _clarabel_may_help(
@@ -130,27 +131,18 @@ def _clarabel_may_help(
 ) -> bool:
     """Whether Clarabel has not been asked, may be, and takes less than a minute; it cannot help where nothing but one δ
     is missing, which every answer pays."""
-    if run.solver != InteriorPoint.name or max_iter or (left is not None and left <= 0) or _ended_by_user(run):
+    over = max_iter or (left is not None and left <= 0) or run.status is Ending.CALLBACK
+    if over or run.solver != InteriorPoint.name:
         return False
     without_ridge = certificate.gap - certificate.ridge_share
     only_ridge = certificate.ridges is None and without_ridge <= tolerance * certificate.base
     return not only_ridge and estimate(getattr(task, "samples", 0), task.count, CLARABEL)[0] <= LONGEST
 
 
-def _best_of(formulation: Formulation, one: CertifiedPoint, other: CertifiedPoint) -> CertifiedPoint:
-    """The better of two lower bounds, with the better of two upper bounds."""
-    lower = max(one.lower, other.lower, key=attrgetter("value"))
-    return joined(formulation, lower, min(one.upper, other.upper, key=attrgetter("value")))
-
-
 def _enough(found: CertifiedPoint, run: Run, tolerance: float) -> bool:
     """Whether no other way would help: the tolerance is proved, rounding is all that is left, or the user ended it."""
     agree = found.certificate.gap <= found.certificate.rounding < math.inf
-    return agree or found.certificate.proves(tolerance) or _ended_by_user(run)
-
-
-def _ended_by_user(run: Run) -> bool:
-    return run.status in (Ending.INTERRUPTED, Ending.CALLBACK)
+    return agree or found.certificate.proves(tolerance) or run.status is Ending.CALLBACK
 
 
 def _left(limit: float | None, started: float) -> float | None:
@@ -181,8 +173,7 @@ SOLVERS: tuple[Solver, ...] = (
 
 def solver_named(name: str, formulation: Formulation) -> Solver:
     known = {solver.name: solver for solver in SOLVERS}
-    if name not in known:
-        raise InputError(f"unknown solver {name!r}: {nearest(str(name), known)}")
+    check_name("solver", name, known)
     solver = known[name]
     if solver.serves is not None and formulation.name not in solver.serves:
         served = " and ".join(", ".join(solver.serves).rsplit(", ", 1))
@@ -252,6 +243,8 @@ def solve(
     ------
     InputError
         If an argument cannot be used. The message names the fault and the remedy.
+    KeyboardInterrupt
+        At Ctrl-C. Its `solution` is the best point so far with its certificate; a second Ctrl-C ends at once.
 
     See Also
     --------
@@ -271,6 +264,7 @@ def solve(
     >>> mklcvx.solve(instance.kernels, instance.y, "l1", C=1.0).certified
     True
     """
+    check_functions(report=report, callback=callback)
     method = prepared(formulation, solver, tol, time_limit, max_iter, options)
     limits = {"time_limit": time_limit, "max_iter": max_iter}
     told = {"options": dict(options or {}), "report": report, "callback": callback}
@@ -283,6 +277,7 @@ def prepared(
 ) -> Solver:  # fmt: skip
     """The solver of that name, after its limits and options have been checked."""
     method = solver_named(solver, formulations.get(formulation))
+    check_dicts(options=options)
     check_limits(method.tolerance if tol is None else tol, time_limit, max_iter)
     method.check_options(options or {})
     return method
@@ -301,7 +296,7 @@ def solved(
     preprocessing: Preprocessing | None = None, **given: Own,
 ) -> tuple[Solution, object]:  # fmt: skip
     """The solution, and the last state of an iterative solver: a warm start for the next parameter."""
-    tol = method.tolerance if tol is None else tol
+    tol = method.tolerance if tol is None else float(tol)
     check_size(instance, method.name, parameters)
     instance.check_unchanged()
     steps = fitted_to(preprocessing, instance.count, instance.samples)
@@ -312,43 +307,76 @@ def solved(
         fitting = ", ".join(s.name for s in SOLVERS if (s.serves is None or chosen.name in s.serves) and s.takes(task))
         loss = getattr(task, "loss_function", None)  # that of C or nu has no name among the parameters
         raise InputError(f"solver {method.name} does not take loss {getattr(loss, 'name', '')}: use {fitting}")
-    started, family = time.perf_counter(), family_of(chosen)
+    family, kept, started = family_of(chosen), list[Callable[[], Outcome]](), time.perf_counter()
     working, share = family.working(task)
     posed = partial(Found, chosen, task, working, tolerance=tol, instance=instance, parameters=resolved)
+
+    def answer(found: CertifiedPoint, run: Run) -> Solution:
+        described = {"preprocessing": steps, "seconds": time.perf_counter() - started}
+        return _solution(posed, found, run, method, given.get("time_limit"), **described)
+
     with np.errstate(all="ignore"):  # overflow proves nothing, and the message says so
-        found, run = interruptible(lambda: _run(method, chosen, working, share * tol, **given))
-        assembled = _assembled(posed, (found, run), not method.reference)
-        if method.name == SOLVER and not assembled[0].proves(tol):
-            for other in _others(chosen, working, share * tol, (found, run), assembled[0], started, **given):
-                again = _assembled(posed, other, refine=True)
-                if again[0].proves(tol) or again[0].gap < assembled[0].gap:
-                    assembled, run = again, other[1]
-    certificate, fields, limit, failed = assembled
-    reasons = [failed] if failed else []
-    if not certificate.proves(tol):
-        reasons.insert(0, _why_not(certificate, limit, run, tol, given.get("time_limit"), instance))
+        try:
+            found, run = interruptible(lambda: _run(method, chosen, working, share * tol, keep=kept.append, **given))
+            solution = answer(found, run)
+            if method.name == SOLVER and not solution.certificate.proves(tol):
+                before = (found, run), solution.certificate, started
+                for other in _others(chosen, working, share * tol, *before, keep=kept.append, **given):
+                    again = answer(*other)
+                    if again.certificate.proves(tol) or again.certificate.gap < solution.certificate.gap:
+                        solution = again
+            return solution, run.last
+        except KeyboardInterrupt:
+            if not kept:
+                raise
+            points, runs = zip(*[left() for left in kept], strict=True)
+            runs[-1].end(Ending.INTERRUPTED)
+            raise Interrupted(answer(reduce(partial(better, chosen), points), runs[-1])) from None
+
+
+def _solution(
+    posed: OfOwn[Found], found: CertifiedPoint, run: Run, method: Solver, time_limit: float | None, **described: Own
+) -> Solution:
+    """The point with its certificate and all that is said of it."""
+    whole = run.status not in LIMITED  # else luck with the last bits would make a gap that a higher limit has not
+    try:
+        polish, refine = whole and not run.trace, whole and not method.reference
+        point = posed(found, polish=polish, refine=refine, others=() if whole else tuple(run.points))
+        certificate, fields, limit, failed = assemble(point)
+    except Exception as fault:
+        if not is_numerical(fault):
+            raise
+        run.end(Ending.OUT_OF_RANGE, why=fault)
+        point = posed(found, polish=False, refine=False)
+        point = point._replace(point=_trivial(point.formulation, point.working))
+        certificate, fields, limit, failed = assemble(point)
+    reasons, instance = [failed] if failed else [], point.instance
+    if not certificate.proves(point.tolerance):
+        reasons.insert(0, _why_not(certificate, limit, run, point.tolerance, time_limit, instance))
     solution = Solution(
-        formulation=chosen.name,
-        parameters=resolved,
+        formulation=point.formulation.name,
+        parameters=point.parameters,
         solver=run.solver or method.name,
         status="not_certified" if reasons else "certified",
-        tolerance=tol,
+        tolerance=point.tolerance,
         certificate=certificate,
         iterations=run.iterations,
-        seconds=time.perf_counter() - started,
         names=instance.names,
         target=instance.targets.kind,
         label_names=instance.targets.names,
         classes=instance.targets.classes(),
         classes_kind=instance.targets.classes_kind(),
-        preprocessing=steps,
         svm_solves=run.svm_solves,
         trace=tuple(run.trace),
         message="; ".join(reasons),
+        **described,
         **fields,
     )
-    better = family.why_not(task, solution) if reasons else ""
-    return (replace(solution, message=better) if better else solution), run.last
+    if not reasons:
+        return solution
+    message = family_of(point.formulation).why_not(point.task, solution) or solution.message
+    parts = np.nan_to_num(solution.weights if solution.alpha is None else solution.all_coefficients)
+    return replace(solution, message=message if parts.any() else f"{message}; {NOTHING}")
 
 
 def _run(method: Solver, formulation: Formulation, task: Posed, tolerance: float, **given: Own) -> Outcome:
@@ -361,21 +389,6 @@ def _run(method: Solver, formulation: Formulation, task: Posed, tolerance: float
         run = Run()
         run.end(Ending.OUT_OF_RANGE, why=fault)
         return _trivial(formulation, task), run
-
-
-def _assembled(posed: partial[Found], outcome: Outcome, refine: bool) -> Assembled:
-    """The certificate and the fields of a solution; of the point that is known without a solver, if numbers end their
-    evaluation."""
-    found, run = outcome
-    waited_for = run.status is not Ending.INTERRUPTED
-    try:
-        return assemble(posed(found, polish=waited_for and not run.trace, refine=waited_for and refine))
-    except Exception as fault:
-        if not is_numerical(fault):
-            raise
-        run.end(Ending.OUT_OF_RANGE, why=fault)
-        formulation, _, working = posed.args
-        return assemble(posed(_trivial(formulation, working), polish=False, refine=False))
 
 
 def _trivial(formulation: Formulation, task: Posed) -> CertifiedPoint:

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from .. import formulations
 from ..certificate.solution import Solution
 from ..errors import InputError
-from ..problem.boundary import public
+from ..problem.checks import check_functions
 from ..problem.instance import Instance
 from ..problem.kernel_functions import Gaussian
-from ..problem.numbers import check_seed, is_whole
+from ..problem.numbers import check_seed, check_whole
 from ..problem.streamed import Streamed
 from .decomposition import Decomposition
 from .driver import Callback, Report
@@ -21,7 +21,6 @@ from .solving import check_limits, published, solved
 METHOD = published(Decomposition)
 
 
-@public
 def solve_streamed(
     X: ArrayLike,
     y: ArrayLike,
@@ -104,10 +103,10 @@ def solve_streamed(
     chosen = formulations.get(formulation)
     if chosen.name not in Decomposition.serves:
         raise InputError(f"solve_streamed does not serve {chosen.name}: use one of {', '.join(Decomposition.serves)}")
-    for name, value, least in (("landmarks", landmarks, 0), ("working_set", working_set, 2)):
-        if not is_whole(value, least):
-            raise InputError(f"{name} = {value!r:.40}: give a whole number, at least {least}")
+    check_whole(0, landmarks=landmarks)
+    check_whole(2, working_set=working_set)
     check_seed(seed)
+    check_functions(report=report, callback=callback)
     check_limits(tol, time_limit, max_iter)
     stack = Streamed(X, kernels)
     instance = Instance(stack, y, names=stack.names, sample_weight=sample_weight)

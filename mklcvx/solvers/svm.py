@@ -21,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..certificate import CertifiedPoint, certify
-from ..certificate.run import Ending
 from ..formulations import Points, RankOneCoefficients, Task
 from ..formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask
 from ..formulations.svm import SVM
@@ -107,9 +106,7 @@ class Machine:
         return interior_point(Quadratic(q, gain_gradient(task), task.box, *task.equalities()), 1e-10)
 
     def _by_engine(self, task: Task) -> Array:
-        found, run = drive(InteriorSingle(), SVM, task, min(FINEST, ENOUGH * self.tolerance))
-        if run.status is Ending.INTERRUPTED:
-            raise KeyboardInterrupt
+        found, _ = drive(InteriorSingle(), SVM, task, min(FINEST, ENOUGH * self.tolerance))
         return np.asarray(found.lower.alpha)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import InputError
 from ..io.files import MULTIPLIER, read_record
 from ..problem.instance import Instance
+from ..problem.numbers import read_array
 from ..problem.stack import Array
 
 FINE = 1e-10  # of the SVM that is solved for weights without α
@@ -82,8 +83,8 @@ def largest_answer(instance: Instance) -> float:
 
 def as_numbers(name: str, value: object) -> Array:
     """Convert to an array of floats; null in JSON becomes NaN."""
+    array = read_array(value, f"answer: {name}", "plain numbers")
     try:
-        array = np.asarray(value)
         objects = array.ravel().tolist() if array.dtype == object else []
         if array.dtype.kind not in "fiubO" or any(isinstance(item, str | bytes) for item in objects):
             raise ValueError("no real numbers")

@@ -16,6 +16,7 @@ from typing import Generic, NamedTuple
 
 from .. import formulations
 from ..certificate import Certificate, CertifiedPoint
+from ..certificate.residuals import check_pair
 from ..certificate.solution import Solution, plain
 from ..errors import InputError
 from ..formulations._formulation import FormulationT, Given, Parameters, TaskT
@@ -193,6 +194,7 @@ def pose(instance: Instance, name: str, given: Given, tolerance: float) -> Case:
 
 def pose_solved(instance: Instance, solution: Solution, tolerance: float = 0.5) -> Case:
     """Pose the problem of a solution again, whose kernels must be those of the instance as they are."""
+    check_pair(instance, solution)
     if solution.preprocessing is not None:
         raise InputError("solution: it has steps of preprocessing: apply them to all kernels, and solve those")
     return pose(instance, solution.formulation, solution.parameters, tolerance)

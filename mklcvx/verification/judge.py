@@ -27,7 +27,7 @@ from ..errors import InputError, clipped, nearest
 from ..formulations import Formulation
 from ..formulations._formulation import OfOwn, Own, Parameters, Posed
 from ..problem.arguments import takes_kernels
-from ..problem.boundary import public_class
+from ..problem.checks import check_dicts, check_flags, check_functions, check_lists, check_type
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
 from .answers import FIELDS, PARTS, Answer, answer_of, nothing_given
@@ -49,7 +49,6 @@ TOGETHER = {  # what `together` measures, in words that end in a number
 }
 
 
-@public_class
 @dataclass(frozen=True)
 class Report:
     """Verdict on an answer, part by part.
@@ -233,26 +232,28 @@ def verify(
     >>> mklcvx.verify(instance, "l1", objective=1.2).verdict
     'rejected'
     """
+    check_dicts(parameters=parameters, multipliers=multipliers)
+    check_type((str, type(None)), "a string", formulation=formulation)
+    check_flags(diagnosis=diagnosis)
+    check_lists("a list of dicts", trace=() if trace is None else trace)
+    if convention is not None and not isinstance(convention, str):
+        check_functions(convention=convention)
     settings = {**(parameters or {}), **others}
     if isinstance(bias, bool | np.bool_):
         settings["bias"], bias = bool(bias), None
     record = dict(zip(PARTS, (weights, alpha, bias, coefficients, multipliers, objective), strict=True))
-    points = () if trace is None else tuple(answer_of(_checked_point(point)) for point in trace)
-    if trace is not None and not points:
+    steps = [] if trace is None else list(trace)
+    for step in steps:
+        check_type(Mapping, "a list of dicts, the points of one", trace=step)
+    if trace is not None and not steps:
         raise InputError("answer: the trace has no points: give at least one")
-    submission = Submission(instance, formulation or "", settings, answer_of(record), points)
+    submission = Submission(instance, formulation or "", settings, answer_of(record), tuple(map(answer_of, steps)))
     if convention is not None:
         with np.errstate(all="ignore"):  # as below
             submission = (translation(convention) if isinstance(convention, str) else convention)(submission)
         if not isinstance(submission, Submission):
             raise InputError("convention: the function returned no Submission: give one that returns what it converts")
     return judge_submission(submission, tol, diagnosis)
-
-
-def _checked_point(point: object) -> Mapping[str, Own]:
-    if not isinstance(point, Mapping):
-        raise InputError(f"trace: {clipped(type(point).__name__)} is no point of one: give a list of dicts")
-    return point
 
 
 @np.errstate(all="ignore")  # what overflows is judged, and found wanting

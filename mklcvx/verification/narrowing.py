@@ -24,11 +24,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..certificate.residuals import check_pair
 from ..certificate.rounding import U, above, below
 from ..certificate.solution import Solution
 from ..certificate.weight_shapes import Straight, shape_of
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
+from ..problem.numbers import check_whole
 from ..problem.stack import Array
 from .case import pose_solved
 from .families import family_of
@@ -83,6 +85,8 @@ def narrow_weights(
     >>> bool((mklcvx.narrow_weights(instance, solution)[:, 1] <= solution.weights_interval()[:, 1]).all())
     True
     """
+    check_whole(0, rounds=rounds)
+    check_pair(instance, solution)
     wanted = 0.0 if tolerance is None else tolerance
     found = solution.weights_interval(tolerance)
     shape = shape_of(solution.formulation, solution.parameters, len(solution.weights))

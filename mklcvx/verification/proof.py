@@ -31,6 +31,7 @@ from ..checker.numbers import ROOTS, Refused, rounded
 from ..errors import InputError, InternalError
 from ..formulations import Formulation
 from ..problem.arguments import takes_kernels
+from ..problem.checks import check_functions
 from ..problem.distributed import Distributed
 from ..problem.instance import Instance, arguments_of
 from .polishing import LARGEST, sharpened
@@ -217,6 +218,7 @@ def prove(
     """
     from ..solvers import solving
 
+    check_functions(report=report)
     started = time.perf_counter()
     chosen = provable(formulation).posed_for(instance, parameters)
     _, resolved = chosen.task(instance, parameters)  # refuses before anything costs time

@@ -79,7 +79,8 @@ def translation(name: str) -> Translation:
             raise InputError(f"formulation {value!r} {fault}: leave it out{instead}")
         theirs = (submission.answer, *submission.trace)
         answer, *trace = (convention.answer_to_ours(one, problem) for one in theirs)
-        unknown = sorted({key for one in theirs for key in one.multipliers} - set(convention.multiplier_names))
+        multipliers = {str(key) for one in theirs for key in one.multipliers}
+        unknown = sorted(multipliers - set(convention.multiplier_names))
         said = (f"in the words of {name}", *problem.notes, *([f"not judged: {', '.join(unknown)}"] if unknown else []))
         ours = (problem.instance, problem.formulation, problem.parameters)
         return Submission(*ours, answer, tuple(trace), (*submission.notes, *said))

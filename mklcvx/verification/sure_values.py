@@ -39,6 +39,7 @@ from ..formulations.losses import NONE
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.low_rank import LowRank
+from ..problem.numbers import as_real_array
 from ..problem.stack import Array
 from ..problem.validation import check_test_stack
 from .case import pose_solved
@@ -117,7 +118,7 @@ def decision_interval(
     case = pose_solved(instance, solution)
     interval = solution.weights_interval(tolerance)
     if weights_interval is not None:
-        interval = np.asarray(weights_interval, float)
+        interval = as_real_array(weights_interval, "weights_interval", "two ends for each kernel").astype(float)
         if interval.shape != (case.task.count, 2):
             raise InputError(f"weights_interval of shape {interval.shape}: give {(case.task.count, 2)}")
     if interval is None or solution.alpha is None or not np.isfinite(interval).all():
@@ -126,7 +127,7 @@ def decision_interval(
         return None
     task: Task = case.task
     kernels = np.asarray(check_test_stack(test_kernels, task.count, task.samples), dtype=float)
-    diagonals = np.asarray(test_diagonals, dtype=float)
+    diagonals = as_real_array(test_diagonals, "test_diagonals", "k(x, x) of every new sample").astype(float)
     if diagonals.shape != kernels.shape[:2] or not np.isfinite(diagonals).all():
         raise InputError(f"test_diagonals of shape {diagonals.shape}: give k(x, x), finite, {kernels.shape[:2]}")
     certificate = solution.certificate

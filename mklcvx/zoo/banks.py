@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, nearest
-from ..problem.boundary import public
+from ..errors import InputError
+from ..problem.checks import check_name
 from ..problem.instance import Instance
 from ..problem.kernels import Gaussian, KernelBank, Linear, Polynomial, kumar_bank, xu_bank
 from ..problem.preprocessing import Preprocessing
@@ -85,7 +85,6 @@ def noisy(share: float, samples: int, features: int, seed: int) -> Instance:
     return noise_features(share, x, one_against_rest(classes), seed)
 
 
-@public
 def real(data: str, target: str = "y", samples: int = 80, count: int = 10) -> Instance:
     """A part of one of scikit-learn's data sets (`breast_cancer`, `wine`, `digits`), standardised.
 
@@ -95,8 +94,7 @@ def real(data: str, target: str = "y", samples: int = 80, count: int = 10) -> In
     """
     from sklearn import datasets
 
-    if data not in REAL:
-        raise InputError(f"unknown data set {data!r}: {nearest(data, REAL)}")
+    check_name("data set", data, REAL)
     if count < 5:
         raise InputError(f"count = {count} kernels are too few: give at least 5")
     if target not in ("y", "classes"):

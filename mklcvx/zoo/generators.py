@@ -7,16 +7,15 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, nearest
-from ..problem.boundary import public
+from ..errors import InputError
+from ..problem.checks import check_name
 from ..problem.instance import Instance
-from ..problem.numbers import check_seed, is_number, is_whole
+from ..problem.numbers import check_seed, check_whole, is_number
 
 Array = NDArray[np.float64]
 LARGEST = 100_000  # samples, or kernels
 
 
-@public
 def random(
     n: int = 40, M: int = 5, *, overlap: float = 0.5, conditioning: float = 1e3, positive: float = 0.5, seed: int = 0
 ) -> Instance:
@@ -35,7 +34,6 @@ def random(
     return Instance(kernels, y, groups=np.arange(M) % max(1, (M + 1) // 2))
 
 
-@public
 def duplicated(n: int = 30, M: int = 6, seed: int = 0) -> Instance:
     """Every kernel occurs twice: the weights of equal kernels are not unique, the value is."""
     check_sizes(n, M)
@@ -44,7 +42,6 @@ def duplicated(n: int = 30, M: int = 6, seed: int = 0) -> Instance:
     return Instance(kernels, half.y, groups=np.arange(M) % 3 % M)
 
 
-@public
 def rank_one(n: int = 40, M: int = 6, seed: int = 0) -> Instance:
     """Linear kernels on single features."""
     check_sizes(n, M)
@@ -55,7 +52,6 @@ def rank_one(n: int = 40, M: int = 6, seed: int = 0) -> Instance:
     return Instance(features[:, :, None] * features[:, None, :], y, groups=np.arange(M) % 3 % M)
 
 
-@public
 def badly_scaled(n: int = 40, M: int = 4, spread: float = 1e9, seed: int = 0) -> Instance:
     """Kernels whose sizes run from spread^(−½) to spread^(½)."""
     check_sizes(n, M, spread=spread)
@@ -64,19 +60,16 @@ def badly_scaled(n: int = 40, M: int = 4, spread: float = 1e9, seed: int = 0) ->
     return Instance(base.kernels * sizes[:, None, None], base.y, groups=base.groups)
 
 
-@public
 def imbalanced(n: int = 40, M: int = 5, seed: int = 0) -> Instance:
     """One positive sample in ten."""
     return random(n, M, positive=0.1, seed=seed)
 
 
-@public
 def tiny(n: int = 4, M: int = 2, seed: int = 0) -> Instance:
     """Two to five samples."""
     return random(n, M, overlap=0.3, seed=seed)
 
 
-@public
 def by_hand() -> Instance:
     """Two kernels, four points: (1, 0) and (0, 2) with label +1, (−1, 0) and (0, −2) with label −1, and one linear
     kernel for each coordinate. `docs/by-hand.md` solves it on paper."""
@@ -89,19 +82,16 @@ KINDS = (random, duplicated, rank_one, badly_scaled, imbalanced, tiny, by_hand)
 ZOO: Mapping[str, Callable[..., Instance]] = {kind.__name__: kind for kind in KINDS}
 
 
-@public
 def make(kind: str, **options: object) -> Instance:
     """An instance of a named kind."""
-    if kind not in ZOO:
-        raise InputError(f"unknown kind of instance {kind!r}: {nearest(kind, ZOO)}")
+    check_name("kind of instance", kind, ZOO)
     return ZOO[kind](**options)
 
 
 def check_sizes(n: int, M: int, **numbers: float) -> None:
     """Refuse sizes that no instance has, and numbers that are none."""
-    for name, value, least in (("n", n, 2), ("M", M, 1)):
-        if not is_whole(value, least, LARGEST):
-            raise InputError(f"{name} = {value!r:.40}: give a whole number between {least} and {LARGEST}")
+    check_whole(2, LARGEST, n=n)
+    check_whole(1, LARGEST, M=M)
     for name, number in numbers.items():
         if not (is_number(number) and 0 <= number <= 1e300):
             raise InputError(f"{name} = {number!r:.40}: give a number from 0 on")

@@ -28,8 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, InternalError
-from ..problem.boundary import public
+from ..problem.checks import check_type
 from ..problem.instance import Instance
+from ..problem.numbers import as_real_array, check_whole
 from ..problem.targets import as_words
 
 Array = NDArray[np.float64]
@@ -65,14 +66,12 @@ class Draws:
         return np.atleast_1d(np.asarray(self._bits.random_raw(count), dtype=np.uint64))
 
 
-@public
 def quantised(kernels: Array, bits: int = BITS) -> Array:
     """Round kernels to their grids; positive semidefinite kernels stay positive semidefinite."""
-    stack = np.asarray(kernels, dtype=float)
+    stack = as_real_array(kernels, "kernels", "square kernels, (M, n, n)").astype(float)
     if stack.ndim != 3 or stack.shape[1] != stack.shape[2] or not stack.size:
         raise InputError(f"kernels has shape {stack.shape}: give square kernels, (M, n, n)")
-    if not 1 <= bits <= DIGITS:
-        raise InputError(f"bits = {bits!r:.40}: give a whole number from 1 to {DIGITS}, the bits of a double")
+    check_whole(1, DIGITS, bits=bits)
     return np.stack([_on_grid(kernel, bits) for kernel in stack])
 
 
@@ -99,9 +98,9 @@ def rounded(steps: Array) -> Array:
     return nearest
 
 
-@public
 def checksum(instance: Instance) -> str:
     """SHA-256 of the problem in whole numbers, 64 hexadecimal digits; names are ignored."""
+    check_type(Instance, "an Instance", instance=instance)
     found = hashlib.sha256()
     for kernel in instance.kernels:
         _add_whole(found, np.asarray(kernel, dtype=float), "the kernels")

@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..problem.boundary import public
 from ..problem.instance import Instance
 from ..problem.numbers import check_seed
 from .generators import check_sizes, labels_of
@@ -129,7 +128,6 @@ class Planted:
     bias: float
 
 
-@public
 def planted(n: int = 60, M: int = 6, C: float = 1.0, seed: int = 0) -> Planted:
     """A problem of `l1` built around its solution: a third of the samples at each bound, two kernels tied and
     used, the others strictly worse.

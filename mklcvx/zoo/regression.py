@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InputError, nearest
-from ..problem.boundary import public
 from ..problem.instance import Instance
 from ..problem.low_rank import dense
 from .constructions import gaussian, pairs
@@ -130,7 +129,6 @@ LOSSES: dict[str, Residuals] = {
 }
 
 
-@public
 def planted_response(loss: str, seed: int, plan: Plan = PLANS[0]) -> tuple[Instance, Optimum]:
     """A problem of regression and its optimum; `alpha` of the optimum is β."""
     if loss not in LOSSES:

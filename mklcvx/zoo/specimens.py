@@ -14,7 +14,7 @@ import numpy as np
 from .. import formulations
 from ..errors import InputError, InternalError, nearest
 from ..formulations import losses
-from ..problem.boundary import public, public_class
+from ..problem.checks import check_type
 from ..problem.instance import Instance
 from . import banks, regression
 from . import constructions as v
@@ -36,7 +36,6 @@ NOTHING: tuple[str, ...] = ()  # losses take one output
 LABELS: dict[str, Any] = {"suits": LABELLED, "parameters": {"C": 1.0, "lam": 1.0}}
 
 
-@public_class
 @dataclass(frozen=True)
 class Specimen:
     """A named instance: what is special, where it comes from, what it suits, and parameters to solve it with.
@@ -307,9 +306,9 @@ SPECIMENS: tuple[Specimen, ...] = (
 )  # fmt: skip
 
 
-@public
 def specimen(name: str) -> Specimen:
     """The specimen of that name."""
+    check_type(str, "the name of an instance", name=name)
     for one in SPECIMENS:
         if one.name == name:
             return one

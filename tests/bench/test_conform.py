@@ -223,8 +223,6 @@ def test_a_command_takes_files_and_is_judged_alike():
 
 
 # -------------------------------------------------------------------------------------------------- command line
-
-
 def test_a_report_is_printed_and_written(run, tmp_path):
     names = ("--specimens", "by-hand,two-samples", "-o", tmp_path / "report.json")
     code, out, _ = run("conform", "misbehaving:sharing", *names)

@@ -13,9 +13,13 @@ from functools import cache
 import numpy as np
 import pytest
 
+from covering import covering
+from honest import evaluate, written
 from mklcvx import Instance, formulations, second_stage, solve
 from mklcvx.certificate import hypergraphs, labels, pairs
 from mklcvx.certificate.pairs import ProvedPairs, weight_ends
+from mklcvx.checker import families as checker
+from mklcvx.checker.numbers import stack_of
 from mklcvx.formulations import Task
 from mklcvx.formulations.families.pairs import Pairs
 from mklcvx.formulations.families.two_stage import pair_task
@@ -112,47 +116,17 @@ def instance(kind, scale, seed, target="labels"):
 
 
 # -------------------------------------------------------------------------------------------------- many labels
-def class_bounds(kernels, signs, box, alpha, p, certificate, coefficients):
-    """1'α − ½p'q and h of one class, and its q."""
-    q = [
-        dot(beta, image(kernel, beta))
-        for beta in [[a * s for a, s in zip(alpha, signs, strict=True)]]
-        for kernel in kernels
-    ]
-    t, ridge = exact(certificate.stretch), exact(certificate.ridge)
-    if coefficients is None:
-        c = [[t * w * a * s for a, s in zip(alpha, signs, strict=True)] for w in p]
-        deltas = [ridge] * len(p)
-        assert semidefinite(lifted(mixed(p, kernels), ridge))
-    else:
-        c, deltas = coefficients, exact(certificate.ridges)
-        used = [w > 0 for w in p]
-        assert all(semidefinite(lifted(k, d)) for k, d, u in zip(kernels, deltas, used, strict=True) if u)
-    each = [(w, k, row, d) for w, k, row, d in zip(p, kernels, c, deltas, strict=True) if w > 0]
-    outputs = [sum((image(k, row)[i] for _, k, row, _ in each), Fraction(0)) for i in range(len(box))]
-    h = sum((dot(row, image(k, row)) / w for w, k, row, _ in each), Fraction(0)) / 2
-    for i, (bound, sign, f) in enumerate(zip(box, signs, outputs, strict=True)):
-        ends = [sum(d * w * (end - sign * row[i] / w) ** 2 for w, _, row, d in each) / 2 for end in (0, bound)]
-        h += max(ends[0], bound * (1 - sign * f) + ends[1])
-    return sum(alpha), q, h
-
-
-def label_bounds(name, task, kernels, found):
-    box, p, gamma = exact(task.box), exact(found.weights), exact(found.gamma)
-    alpha = exact(found.alpha)
-    assert sum(p) == 1
-    assert min(p) >= 0
-    assert all(0 <= a <= b for row in alpha for a, b in zip(row, box, strict=True))
-    own = [None] * len(gamma) if found.coefficients is None else exact(found.coefficients)
-    parts = [
-        class_bounds(kernels, exact(signs), box, row, p, found.certificate, c)
-        for signs, row, c in zip(task.signs, alpha, own, strict=True)
-    ]
-    assert sum(gamma) == (1 if name == "ml_minimax" else len(gamma))
-    gain = dot(gamma, [part[0] for part in parts])
-    cost = max(dot(gamma, [part[1][a] for part in parts]) for a in range(len(p))) / 2
-    heights = [part[2] for part in parts]
-    return gain - cost, max(heights) if name == "ml_minimax" else sum(heights)
+def label_bounds(problem, solution, found):
+    """Both bounds at a point, by the checker's exact arithmetic."""
+    record = written(solution) | {"alpha": found.alpha.tolist(), "weights": found.weights.tolist()}
+    record["multipliers"]["gamma"] = found.gamma.tolist()
+    record["certificate"] = {key: getattr(found.certificate, key) for key in ("stretch", "ridge")}
+    record["coefficients"] = None
+    if found.coefficients is not None:
+        record["coefficients"] = found.coefficients.tolist()
+        record["certificate"]["ridges"] = list(found.certificate.ridges)
+    point = evaluate(problem, record)
+    return point.lower, point.upper
 
 
 def check(certificate, lower, upper):
@@ -162,24 +136,22 @@ def check(certificate, lower, upper):
     assert upper - lower <= exact(certificate.gap)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("name", ["ml_sum", "ml_minimax"])
+@pytest.mark.parametrize(("kind", "scale", "name"), covering(KINDS, SCALES, ["ml_sum", "ml_minimax"]))
 def test_many_labels(name, scale, kind):
     for seed, price in enumerate((1e-8, 0.3, 7.0, 1e8)):
         problem = instance(kind, scale, seed)
-        kernels, rng = kernels_of(problem), np.random.default_rng(seed)
+        rng = np.random.default_rng(seed)
         task, _ = formulations.get(name).task(problem, {"C": price})
         found = solve(problem, name, C=price)
         alpha, gamma = found.alpha, found.multipliers["gamma"]
         certified = labels.certified(name, task, alpha, found.weights, gamma, 1e-8, found.coefficients)
         assert certified.certificate == found.certificate
-        check(found.certificate, *label_bounds(name, task, kernels, certified))
+        check(found.certificate, *label_bounds(problem, found, certified))
         far = labels.certified(name, task, alpha * rng.random(alpha.shape), rng.dirichlet(np.ones(3)), gamma, 1e-8)
-        check(far.certificate, *label_bounds(name, task, kernels, far))
+        check(far.certificate, *label_bounds(problem, found, far))
         functions = rng.normal(size=(2, 3, SAMPLES)) * alpha.max()
         own = labels.certified(name, task, alpha, rng.dirichlet(np.ones(3)), gamma, 1e-8, functions)
-        check(own.certificate, *label_bounds(name, task, kernels, own))
+        check(own.certificate, *label_bounds(problem, found, own))
 
 
 def test_coefficients_of_a_kernel_without_weight_are_dear():
@@ -189,53 +161,31 @@ def test_coefficients_of_a_kernel_without_weight_are_dear():
     found = labels.certified("ml_sum", task, alpha, np.array([0.5, 0.5, 0.0]), np.ones(2), 1e-8, functions)
     assert 0 < found.weights[2] < 1e-14
     assert found.certificate.upper > 1e14
-    check(found.certificate, *label_bounds("ml_sum", task, kernels_of(problem), found))
-
-
-def test_one_label_is_l1_without_a_bias():
-    base = instance("whole", 0, 1, "y")
-    alone = Instance(base.kernels, labels=base.y[:, None] > 0)
-    for price in (0.01, 1.0, 100.0):
-        one, other = solve(alone, "ml_sum", C=price).certificate, solve(base, "l1", C=price, bias=False).certificate
-        assert max(one.lower, other.lower) <= min(one.upper, other.upper)
-        assert one.upper == pytest.approx(other.upper, rel=1e-8)
-        assert one.scale == pytest.approx(other.scale, rel=1e-6)
+    check(found.certificate, *label_bounds(problem, solve(problem, "ml_sum"), found))
 
 
 # -------------------------------------------------------------------------------------------------------- pairs
-def pair_bounds(name, task, kernels, found, balanced):
-    n, lam = SAMPLES, exact(task.lam)
-    places = [(i, j) for i in range(n) for j in range(i, n)]
-    labels_, mu, beta = exact(task.labels), exact(found.weights), exact(found.beta)
-    positive = sum(t > 0 for t in labels_)
-    halves = {1: Fraction(1, 2 * positive), -1: Fraction(1, 2 * (len(places) - positive))}
-    weight = [halves[int(t)] if balanced else Fraction(1, len(places)) for t in labels_]
-    assert all(0 <= b <= w for b, w in zip(beta, weight, strict=True))
-    z = [[kernel[i][j] for kernel in kernels] for i, j in places]
-    pull = [sum(b * t * x[m] for b, t, x in zip(beta, labels_, z, strict=True)) for m in range(len(mu))]
-    loss = sum(w * max(1 - t * dot(mu, x), 0) for w, t, x in zip(weight, labels_, z, strict=True))
-    if name == "ts":
-        cost = sum(max(force, 0) ** 2 for force in pull) / (2 * lam)
-        return sum(beta) - cost, lam / 2 * dot(mu, mu) + loss
-    assert max(pull) <= lam
-    return sum(beta), lam * sum(mu) + loss
+def pair_bounds(problem, solution, found):
+    record = written(solution)
+    record["multipliers"]["beta"] = found.beta.tolist()
+    together, lam = problem.targets.together().astype(int), exact(solution.parameters["lam"])
+    point = checker.pairs(stack_of(problem.kernels), together, exact(found.weights), record, {"lam": lam})
+    return point.lower, point.upper
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("name", ["ts", "ts_l1"])
+@pytest.mark.parametrize(("kind", "scale", "name"), covering(KINDS, SCALES, ["ts", "ts_l1"]))
 def test_pairs(name, scale, kind):
     for seed, (lam, balanced) in enumerate(((1e-10, False), (1e-3, True), (1.0, False), (1e10, True))):
         problem = instance(kind, scale, seed, "y")
-        kernels, rng = kernels_of(problem), np.random.default_rng(seed)
+        rng = np.random.default_rng(seed)
         task, _ = formulations.get(name).task(problem, {"lam": lam, "balanced": balanced})
         solution = solve(problem, name, lam=lam, balanced=balanced)
         stored = ProvedPairs(solution.certificate, solution.multipliers["beta"], solution.weights)
-        check(solution.certificate, *pair_bounds(name, task, kernels, stored, balanced))
+        check(solution.certificate, *pair_bounds(problem, solution, stored))
         assert solution.objective == solution.certificate.upper
         mu, beta = rng.random(KERNELS) * 2.0**-scale, rng.random(len(task.labels)) * task.weight
         far = pairs.pairs_certified(name, task, beta, mu, 1e-8)
-        check(far.certificate, *pair_bounds(name, task, kernels, far, balanced))
+        check(far.certificate, *pair_bounds(problem, solution, far))
 
 
 @pytest.mark.parametrize("balanced", [False, True])
@@ -311,9 +261,7 @@ def decimal(fraction):
     return Decimal(fraction.numerator) / Decimal(fraction.denominator)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("smoothing", [None, 1e-12, 1e-2, 1e3])
+@pytest.mark.parametrize(("kind", "scale", "smoothing"), covering(KINDS, SCALES, [None, 1e-12, 1e-2, 1e3]))
 def test_hypergraphs(smoothing, scale, kind):
     name = "hypergraph" if smoothing is None else "hypergraph_smooth"
     given = {} if smoothing is None else {"smoothing": smoothing}

@@ -10,6 +10,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
+from covering import covering
 from exact_losses import entries, phi, supremum
 from mklcvx.certificate.sample_terms import Ridge, sample_terms
 from mklcvx.formulations import Task
@@ -46,9 +47,7 @@ def case(loss, seed, scale):
     return task, side, alpha, r, off
 
 
-@pytest.mark.parametrize("scale", [0.0, 4.0, 9.0])
-@pytest.mark.parametrize("delta", RIDGES)
-@pytest.mark.parametrize("loss", QUADRATIC, ids=lambda loss: loss.name)
+@pytest.mark.parametrize(("scale", "delta", "loss"), covering([0.0, 4.0, 9.0], RIDGES, QUADRATIC), ids=str)
 def test_costs_are_above_the_exact_ones_and_hardly_so(loss, delta, scale):
     task, side, alpha, r, off = case(loss, 7, scale)
     rates = np.array([[delta / float(task.box.max())], [0.0]])

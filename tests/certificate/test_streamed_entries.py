@@ -6,6 +6,7 @@ import flint
 import numpy as np
 import pytest
 
+from covering import covering
 from mklcvx.certificate.gaussians import entry_error
 from mklcvx.certificate.passes import own_seen, seen
 from mklcvx.certificate.ridge import combined_ridge
@@ -71,9 +72,9 @@ def test_the_exponential_function_is_as_good_as_it_is_trusted_to_be():
             assert bool(abs(exact - flint.arb(float(found))) <= 16 * exact * flint.arb(2.0**-53))
 
 
-@pytest.mark.parametrize("bias", [False, True])
-@pytest.mark.parametrize("each", [False, True])
-@pytest.mark.parametrize("name", ["plain", "far from the origin", "twins"])
+@pytest.mark.parametrize(
+    ("bias", "each", "name"), covering([False, True], [False, True], ["plain", "far from the origin", "twins"])
+)
 def test_products_and_squares_lie_where_the_pass_says(name, each, bias):
     X, gammas = CASES[name]
     beta = np.round(RNG.normal(size=len(X)) * 2**20) / 2**10

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from covering import covering
 from exact_losses import entries, phi, supremum
 from mklcvx import Instance, prove, solve
 from mklcvx.certificate.joint import At
@@ -53,9 +54,7 @@ def extreme_samples(loss, prices, seed):
     return task, side, alpha, r, rng.choice([0.0, 1e-160, 1e-15], COUNT)
 
 
-@pytest.mark.parametrize("ridge", [0.0, 0.3, 1e-60])
-@pytest.mark.parametrize("prices", PRICES)
-@pytest.mark.parametrize("loss", CURVED, ids=lambda loss: loss.name)
+@pytest.mark.parametrize(("ridge", "prices", "loss"), covering([0.0, 0.3, 1e-60], PRICES, CURVED), ids=str)
 def test_samples_cost_at_least_what_they_do_exactly(loss, prices, ridge):
     task, side, alpha, r, off = extreme_samples(loss, prices, 3)
     rate = min(ridge / float(task.box.max()), 1e150)

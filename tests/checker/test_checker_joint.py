@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import copy
-import json
 import math
-import subprocess
-import sys
 from fractions import Fraction
 
 import numpy as np
@@ -19,7 +16,6 @@ from mklcvx.checker.audit import point_multipliers
 from mklcvx.checker.claims import audit
 from mklcvx.checker.joint import CrammerSinger, Ridge, Softmax, check, evaluated, evaluated_file
 from mklcvx.checker.numbers import Refused, root
-from mklcvx.io.files import save_instance
 
 pytestmark = pytest.mark.slow
 
@@ -106,17 +102,6 @@ def test_every_regulariser_is_known(name):
         assert audited(instance, record) == (0, "confirmed"), (loss, record["certificate"])
 
 
-@pytest.mark.parametrize("name", ["smp", "sm2"])
-def test_where_nothing_costs_anything_the_price_of_weights_is_all_there_is(name):
-    """All residuals are within the tube."""
-    instance = responses(6)
-    small = Instance(instance.kernels, response=instance.targets.values * 1e-3)
-    found = solve(small, name, loss="epsilon_insensitive", epsilon=0.1, **OWN[name])
-    assert found.certified
-    assert not found.alpha.any()
-    assert audited(small, written(found)) == (0, "confirmed")
-
-
 @pytest.mark.parametrize("seed", range(1000, 1012))
 def test_problems_at_random_are_confirmed(seed):
     instance, name, given = drawn(seed)
@@ -139,20 +124,6 @@ def test_functions_of_their_own_prove_as_much_as_weights(solved, loss):
     assert evaluated(*given, own, instance.sample_weight).upper > one.upper + Fraction(1, 1000)
 
 
-@pytest.mark.parametrize("stretch", [1.0, 1.25])
-def test_stretched_functions_are_priced_as_they_are(solved, stretch):
-    """½t²μ'q, and the risk of t(f + b), in doubles."""
-    for loss in (*FOR_CLASSES, "squared"):
-        instance, record = solved[loss]
-        _, task = posed(instance, "l1", loss=loss, C=0.7)
-        made = {**record, "certificate": {"stretch": stretch, "ridge": record["certificate"]["ridge"]}}
-        beta, kernel = np.array(record["alpha"]) * task.signs, np.tensordot(record["weights"], instance.kernels, 1)
-        z = stretch * (beta @ kernel + np.array(record["bias"])[:, None])
-        value = stretch**2 * np.sum(beta * (beta @ kernel)) / 2 + task.loss.value(z, task.y, task.box).sum()
-        point = evaluated(instance.kernels, instance.targets.values, made, instance.sample_weight)
-        assert float(point.upper) == pytest.approx(value, rel=1e-12)
-
-
 @pytest.mark.parametrize("loss", FOR_CLASSES)
 def test_a_constant_in_all_biases_changes_nothing(solved, loss):
     instance, record = solved[loss]
@@ -161,17 +132,6 @@ def test_a_constant_in_all_biases_changes_nothing(solved, loss):
     given = instance.kernels, instance.targets.values
     one, other = (evaluated(*given, file, instance.sample_weight) for file in (exact, moved))
     assert abs(one.upper - other.upper) < Fraction(1, 10**45)
-
-
-def test_from_the_shell(solved, tmp_path):
-    for loss in ("softmax", "squared"):
-        instance, record = solved[loss]
-        save_instance(tmp_path / "problem.npz", instance)
-        (tmp_path / "answer.json").write_text(json.dumps(record), encoding="utf-8")
-        command = [sys.executable, "-m", "mklcvx.checker", tmp_path / "problem.npz", tmp_path / "answer.json"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.endswith("\nconfirmed\n")
 
 
 # ------------------------------------------------------------------------------------------------------- false files

@@ -151,6 +151,6 @@ def test_a_killed_process_is_named_and_what_has_ended_is_taken_up(tmp_path):
     instance, points, asked = zoo.random(24, 2, seed=1), [{"C": 0.5}], {"folds": 4}
     with pytest.raises(FoldsMissing, match=r"^folds? [\d, ]+ did not end: a process was killed") as caught:
         cross_validate(instance, "l1", points, jobs=2, report=Killer(tmp_path), **asked)
-    known = caught.value.found
+    known = caught.value.solution
     resumed = cross_validate(instance, "l1", points, jobs=1, known=known, **asked)
     assert resumed.as_dicts() == cross_validate(instance, "l1", points, jobs=1, **asked).as_dicts()

@@ -15,22 +15,6 @@ LOSS_NAMES = [loss.name for loss in ALL]
 NAMES = [formulation.name for formulation in formulations.FORMULATIONS]
 
 
-def test_list_is_a_table_of_regularisers_and_losses(run, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "240")
-    tables = re.split(r"\n\s*\n", run("list")[1])
-    rows = [{re.split(r" {2,}", line.strip())[0]: line for line in table.splitlines()} for table in tables[:2]]
-    assert re.search(r" {2,}theta, p {2,}all {2,}Xu", rows[0]["smp"])
-    assert re.search(r" {2,}s, groups {2,}all but nu, one_class, crammer_singer, softmax {2,}", rows[0]["vskl"])
-    assert re.search(r" {2,}C, bias {2,}– {2,}", rows[0]["ml_sum"])
-    assert re.search(
-        r" {2,}response {2,}C > 0 \(1\); delta: δ > 0, in the units of y \(1\) {2,}all *$", rows[1]["huber"]
-    )
-    own = r" {2,}none {2,}nu: 0 < ν ≤ 1 \(1/2\) {2,}none {2,}all but group_lasso, li, ckl, vskl *$"
-    assert re.search(own, rows[1]["one_class"])
-    assert "labels" in rows[1]["hinge, c"]
-    assert tables[2].startswith("svm to vskl take loss=NAME")
-
-
 def test_list_as_json(run):
     code, out, _ = run("list", "--json")
     content = strict(out)

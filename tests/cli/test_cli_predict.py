@@ -46,6 +46,18 @@ def test_without_test_labels_no_accuracy_is_said(run, answer, tmp_path):
     assert out.count("\n") == T + 1
 
 
+def test_where_rounding_moves_decision_values_it_is_said(run, answer, tmp_path):
+    """Entries of 1e12 whose sum with α∘y cancels, and nothing of the scale that is left is known to six digits."""
+    solution = load_solution(answer)
+    used = np.flatnonzero(solution.alpha)[:2]
+    rows = np.zeros((M, 1, N))
+    rows[:, 0, used] = 1e12 * (solution.alpha * solution.y)[used[::-1]] * (1, -1)
+    np.savez(tmp_path / "far.npz", test_kernels=rows)
+    code, _, err = run("predict", answer, tmp_path / "far.npz")
+    assert code == 0
+    assert "rounding may move these decision values by" in err
+
+
 @pytest.mark.parametrize(
     ("name", "named"), [("y", ()), ("Y", ()), ("label", ()), ("z", ("--var", "y=z")), ("z", ("--var", "test_y=z"))]
 )

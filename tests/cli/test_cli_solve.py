@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 import mklcvx
-from mklcvx import zoo
-from mklcvx.cli.main import main
-from mklcvx.io.files import load_instance, load_solution, save_instance
+from mklcvx.io.files import load_instance, load_solution
 from refusals import CERTIFICATE, KEYS, strict
 from stacks import FOR_COMMANDS
 
 pytestmark = pytest.mark.slow
 
 N, M = 8, 3
-Y, K, TEST, RNG = FOR_COMMANDS.y, FOR_COMMANDS.kernels, FOR_COMMANDS.test_kernels, FOR_COMMANDS.rng
+Y, K, TEST = FOR_COMMANDS.y, FOR_COMMANDS.kernels, FOR_COMMANDS.test_kernels
 
 
 def test_certified_solution_is_shown_with_status_zero(run, problem):
@@ -40,16 +36,6 @@ def test_json_is_one_strict_object_with_every_key(run, problem):
     assert len(content["weights"]) == M
     assert len(content["alpha"]) == N
     assert content["coefficients"] is None or np.shape(content["coefficients"]) == (M, N)
-
-
-def test_undefined_weights_are_null_and_the_coefficients_are_there(run, tmp_path):
-    features = np.stack([Y * 1.0, Y * 2.0, Y * 3.0, RNG.normal(size=N)])
-    np.savez(tmp_path / "ranks.npz", kernels=features[:, :, None] * features[:, None, :], y=Y)
-    code, out, _ = run("solve", tmp_path / "ranks.npz", "-f", "li", "--set", "C=10", "--solver", "clarabel", "--json")
-    content = strict(out)
-    assert code == 0
-    assert None in content["weights"]
-    assert np.shape(content["coefficients"]) == (4, N)
 
 
 @pytest.mark.parametrize(
@@ -111,13 +97,3 @@ def test_names_are_shown_as_they_are_and_never_obeyed(run, tmp_path):
     assert "[/red]" in out
     assert "[bold]loud" in out
     assert "\x1b" not in out
-
-
-def test_kernels_are_chosen_by_names_that_have_commas(tmp_path, capsys):
-    instance = zoo.random(6, 2)
-    named = instance.with_kernels(instance.kernels, names=["poly(degree=2, coef0=1)", "b"], groups=None)
-    save_instance(tmp_path / "problem.npz", named)
-    with pytest.raises(SystemExit) as stop:
-        main(["solve", str(tmp_path / "problem.npz"), "--kernels", "poly(degree=2, coef0=1),b", "--json"])
-    assert stop.value.code == 0
-    assert json.loads(capsys.readouterr().out)["names"] == ["poly(degree=2, coef0=1)", "b"]

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from mklcvx.cli.demo import best_single, breast_cancer, digits, run_demo
+from mklcvx.cli.demo import best_single, breast_cancer, run_demo
 from mklcvx.cli.display import bars
 from mklcvx.formulations import FORMULATIONS
 from mklcvx.solvers.cost import estimate
@@ -35,13 +35,6 @@ def test_the_demonstrations_kernels_have_unit_trace_and_held_out_samples():
     )
     assert instance.test_kernels.shape == (12, 529, 40)
     assert best_single(instance, 40.0).count == 1
-
-
-def test_the_digits_have_five_labels_and_held_out_samples():
-    instance = digits(40, 0)
-    assert instance.targets.names == ("zero", "one", "two", "three", "bright")
-    assert instance.test_kernels.shape == (6, 160, 40)
-    assert instance.test_targets.shape == (160, 5)
 
 
 def test_bars_show_zero_undefined_and_largest():

@@ -291,3 +291,13 @@ def test_predict_reads_tables_and_writes_files(run, served, tmp_path):
 def test_unusable_features_are_refused(refusal, served, tmp_path, content, words):
     np.savez(tmp_path / "new.npz", **content)
     assert words in refusal("predict", served / "classes.npz", tmp_path / "new.npz")
+
+
+def test_other_files_of_features_are_refused(refusal, served, tmp_path):
+    assert "no such file" in refusal("predict", served / "classes.npz", tmp_path / "new.csv")
+    (tmp_path / "new.csv").write_text("a,b\n1,x\n", encoding="utf-8")
+    assert "column 'b' has words, such as 'x': leave the column out" in refusal(
+        "predict", served / "classes.npz", tmp_path / "new.csv"
+    )
+    (tmp_path / "new.txt").write_text("1,2\n", encoding="utf-8")
+    assert "give a .npz or .csv file" in refusal("predict", served / "classes.npz", tmp_path / "new.txt")

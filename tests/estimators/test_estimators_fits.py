@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV
 
 from mklcvx import (
@@ -21,6 +22,7 @@ from mklcvx import (
     solve,
 )
 from mklcvx.errors import InputError
+from mklcvx.formulations.losses import EVERY, REAL
 from mklcvx.problem.preprocessing import Preprocessing
 from tables import CANCER, GRAPE, KERNELS, LEARNED, MALIGNANT, TARGET, TEST, TRAIN, WINE, stack_of
 
@@ -32,21 +34,67 @@ unscaled = pytest.mark.filterwarnings("ignore::mklcvx.ScaleWarning")
 
 
 # ------------------------------------------------------------------------------------------------------ one optimum
-@pytest.mark.parametrize("name", ["l1", "sm1", "elastic", "li"])
-def test_weights_objective_and_values_are_those_of_solve_on_the_same_stack(name):
-    model = MKLClassifier(name, KERNELS, C=2.0, centre=True, normalise="trace").fit(CANCER[TRAIN], MALIGNANT[TRAIN])
-    raw = KERNELS.fit(CANCER[TRAIN]).stack()
-    steps = Preprocessing.from_options(centre=True, normalise="trace").fit(raw)
-    instance = Instance(steps.train(raw), np.where(MALIGNANT[TRAIN] == 1, 1, -1))
-    found = solve(instance, name, C=2.0)
-    (own,) = model.solutions_
-    assert own.objective == found.objective
-    np.testing.assert_array_equal(model.weights_, found.weights)
-    assert model.certificate_ == found.certificate
-    assert model.n_iter_ == found.iterations
-    values = found.decision_function(steps.test(KERNELS.stack(CANCER[TEST])))
-    np.testing.assert_array_equal(model.decision_function(CANCER[TEST]), values)
-    np.testing.assert_array_equal(model.predict(CANCER[TEST]), (values > 0).astype(int))
+LABELS = np.column_stack([GRAPE == 0, GRAPE > 0, WINE[:, 0] > 0]).astype(int)
+SIGNS, TWO = {"y": 2 * MALIGNANT - 1}, np.column_stack([TARGET, LEARNED[:, 2] * LEARNED[:, 8]])
+OWN = {
+    "epsilon_insensitive": {"epsilon": 0.3},
+    "huber": {"delta": 0.4},
+    "quantile": {"quantile": 0.8},
+    "nu_svr": {"nu": 0.3},
+}
+FITS = [
+    *(
+        (MKLClassifier(name, KERNELS, C=2.0, centre=True, normalise="trace"), CANCER, MALIGNANT, SIGNS)
+        for name in ("l1", "sm1", "elastic", "li")
+    ),
+    *(
+        (
+            MKLRegressor("l2", KERNELS, loss=loss.name, C=2.0, **OWN.get(loss.name, {}), **RAW),
+            LEARNED,
+            TARGET,
+            {"response": TARGET},
+        )
+        for loss in EVERY
+        if loss.targets == REAL
+    ),
+    (MKLRegressor("l1", KERNELS, loss="huber", delta=0.5, C=1.0, **RAW), LEARNED, TWO, {"response": TWO}),
+    (MKLClassifier("l1", KERNELS, loss="softmax", C=1.0, **RAW), WINE, GRAPE, {"classes": GRAPE}),
+    (MultiLabelMKL("ml_minimax", KERNELS, C=2.0, **RAW), WINE, LABELS, {"labels": LABELS}),
+    (MultiLabelMKL("ml_sum", KERNELS, C=2.0, **RAW), WINE, GRAPE, {"classes": GRAPE}),
+    (TwoStageMKL("ts", KERNELS, centre=False, C=1.0, lam=0.1, **RAW), WINE, GRAPE, {"classes": GRAPE}),
+    (TwoStageMKL("ts_l1", KERNELS, centre=False, C=1.0, **RAW), WINE, LABELS, {"labels": LABELS}),
+    (HypergraphEmbedding("hypergraph", KERNELS, lam=0.5, **RAW), WINE, LABELS, {"labels": LABELS}),
+]
+
+
+@unscaled
+@pytest.mark.parametrize(("model", "X", "y", "targets"), FITS, ids=lambda one: getattr(one, "formulation", ""))
+def test_a_fit_is_what_solve_finds_on_the_same_stack(model, X, y, targets):
+    raw = KERNELS.fit(X).stack()
+    steps = Preprocessing.from_options(centre=getattr(model, "centre", False), normalise=model.normalise).fit(raw)
+    found = solve(Instance(steps.train(raw), **targets), model.formulation, **model._given)
+    fitted = clone(model).fit(X, y)
+    (own,) = fitted.solutions_
+    assert (own.objective, fitted.certificate_, fitted.n_iter_) == (
+        found.objective,
+        found.certificate,
+        found.iterations,
+    )
+    np.testing.assert_array_equal(fitted.weights_, found.weights)
+    new = steps.test(KERNELS.stack(X[:9]))
+    values = found.decision_function(new)
+    valued = fitted.transform if fitted.embeds else getattr(fitted, "decision_function", fitted.predict)
+    np.testing.assert_array_equal(valued(X[:9]), values)
+    if "labels" in targets and not fitted.embeds:
+        np.testing.assert_array_equal(fitted.predict(X[:9]), found.predict(new).astype(int))
+
+
+def test_of_several_targets_each_has_its_coefficients_and_the_score_is_their_mean():
+    model = MKLRegressor("l1", KERNELS, loss="huber", delta=0.5, **RAW).fit(LEARNED, TWO)
+    assert (model.weights_.shape, model.dual_coef_.shape, model.intercept_.shape) == ((3,), (60, 2), (2,))
+    by_hand = np.einsum("m,tim,ik->tk", model.weights_, stack_of(LEARNED), model.dual_coef_)
+    np.testing.assert_allclose(model.predict(LEARNED), by_hand + model.intercept_, atol=1e-9)
+    assert model.score(LEARNED, TWO) == r2_score(TWO, model.predict(LEARNED))
 
 
 @pytest.mark.parametrize(
@@ -75,8 +123,6 @@ def test_scaled_weights_compare_kernels_of_different_size():
 
 
 # -------------------------------------------------------------------------------------------------- model selection
-
-
 def test_the_same_grid_search_on_a_precomputed_stack_slices_both_axes():
     """Centring and scaling are fitted within each fold, so that the scores are the same to the last digit."""
     grid = {"C": [0.1, 10.0], "theta": [0.5, 1.0]}
@@ -209,34 +255,6 @@ def test_a_fit_that_is_not_certified_warns_with_its_gap():
 
 
 # ------------------------------------------------------------------------------------------ joint fits and embeddings
-LABELS = np.column_stack([GRAPE == 0, GRAPE > 0, WINE[:, 0] > 0]).astype(int)
-
-
-@unscaled
-@pytest.mark.parametrize(
-    ("model", "targets"),
-    [
-        (MultiLabelMKL("ml_minimax", KERNELS, C=2.0, **RAW), {"labels": LABELS}),
-        (MultiLabelMKL("ml_sum", KERNELS, C=2.0, **RAW), {"classes": GRAPE}),
-        (TwoStageMKL("ts", KERNELS, centre=False, C=1.0, lam=0.1, **RAW), {"classes": GRAPE}),
-        (TwoStageMKL("ts_l1", KERNELS, centre=False, C=1.0, **RAW), {"labels": LABELS}),
-        (HypergraphEmbedding("hypergraph", KERNELS, normalise=None, lam=0.5), {"labels": LABELS}),
-    ],
-)
-def test_joint_fits_are_those_of_solve(model, targets):
-    (y,) = targets.values()
-    kernels = KERNELS.fit(WINE).stack()
-    found = solve(Instance(kernels, **targets), model.formulation, **model._given)
-    fitted = clone(model).fit(WINE, y)
-    np.testing.assert_array_equal(fitted.weights_, found.weights)
-    assert fitted.solutions_[0].objective == found.objective
-    own = fitted.transform if fitted.embeds else fitted.decision_function
-    np.testing.assert_array_equal(own(WINE[:9]), found.decision_function(KERNELS.stack(WINE[:9])))
-    if hasattr(fitted, "predict"):
-        expected = found.predict(KERNELS.stack(WINE))
-        np.testing.assert_array_equal(fitted.predict(WINE), expected.astype(int))
-
-
 def test_a_label_that_training_cannot_learn_is_constant():
     labels = np.column_stack([LABELS[:, 0], np.zeros(60), LABELS[:, 2], np.ones(60)]).astype(np.int8)
     with pytest.warns(UserWarning, match="labels 1, 3 are the same for all training samples"):
@@ -277,7 +295,7 @@ def test_a_path_over_losses_has_the_price_of_each():
         (GRAPE, {"multi_class": "all"}, "multi_class 'all' is unknown"),
         (GRAPE == 0, {"thetta": 1}, "unknown parameter 'thetta'"),
         (GRAPE == 0, {"C": 1.0}, "C is both fixed and varied"),
-        (GRAPE == 0, {"grid": [0.1, 1.0]}, r"grid \[0.1, 1.0\] is no dict"),
+        (GRAPE == 0, {"grid": [0.1, 1.0]}, r"grid = \[0.1, 1.0\] is a list: give a dict such as"),
         (GRAPE, {"formulation": "ts", "sample_weight": np.ones(60)}, "no place for sample weights"),
     ],
 )

@@ -197,8 +197,6 @@ def test_what_is_not_certified_is_counted_and_said():
 
 
 # --------------------------------------------------------------------------------------------------------- the record
-
-
 def test_the_record_is_complete_and_reads_as_json(planted):
     record = json.loads(json.dumps(planted.as_dict(), allow_nan=False))
     assert record["schema"] == "mklcvx.kernels/1"
@@ -231,8 +229,8 @@ def test_seeds_decide_not_jobs_and_progress_is_reported(copies):
     [
         ({"answers": ["alon"]}, "'alon'.*alone"),
         ({"answers": []}, "give some of alone, without"),
-        ({"repeats": 0}, "repeats = 0: give at least 1"),
-        ({"resamples": 1}, "resamples = 1: give at least 2"),
+        ({"repeats": 0}, "repeats = 0: give a whole number at least 1"),
+        ({"resamples": 1}, "resamples = 1: give a whole number at least 2"),
         ({"threshold": 1.5}, "threshold = 1.5"),
         ({"cv": 1}, "cv = 1: give at least 2"),
         ({"cv": 40}, "n_splits=40"),

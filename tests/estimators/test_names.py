@@ -219,8 +219,6 @@ def test_any_transformer_will_do_with_any_estimator(model):
 
 
 # --------------------------------------------------------------------------------------------- scikit-learn's ways
-
-
 def test_weights_are_routed_through_the_folds_of_a_fit():
     with sklearn.config_context(enable_metadata_routing=True):
         counts = np.tile([1, 5], 45)

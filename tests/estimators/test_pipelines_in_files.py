@@ -153,3 +153,11 @@ def test_the_truth_is_a_column_that_is_named(run, refusal, served):
     assert "y has 1.0, and no class of the model: ill, well" in said or "y has 0.0, and no class" in said
     said = refusal("predict", served / "model.npz", served / "rows.csv", "--var", "kernels=state")
     assert "--var kernels: a model takes features, and y, the truth" in said
+
+
+def test_the_truth_of_an_npz_file_is_named_too(run, refusal, served, tmp_path):
+    np.savez(tmp_path / "rows.npz", X=X.to_numpy(), truth=ILL)
+    code, _, err = run("predict", served / "model.npz", tmp_path / "rows.npz", "--var", "y=truth")
+    assert (code, err.startswith("accuracy ")) == (0, True)
+    said = refusal("predict", served / "model.npz", tmp_path / "rows.npz", "--var", "y=thruth")
+    assert "no array 'thruth': did you mean 'truth'?" in said

@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cases import KINDS, LOSSES, ORDINARY, TOLERANCES, given_for, instance_for, own_parameters
+from cases import KINDS, LOSSES, NAMES, ORDINARY, TOLERANCES, given_for, instance_for, own_parameters
 from checks import check_enclosed, check_solution, declared_values, task_of
+from covering import covering
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
 
 pytestmark = pytest.mark.slow
 
-CASES = [(kind, name, loss) for kind in KINDS if kind not in ("n = 3", "n = 4") for name, loss in LOSSES]
+CASES = [
+    (kind, name, loss if (name, loss) in LOSSES else "c")
+    for kind, name, loss in covering([kind for kind in KINDS if kind not in ("n = 3", "n = 4")], NAMES, ["c", "nu"])
+]
 
 
 @pytest.mark.parametrize(("kind", "name", "loss"), CASES)

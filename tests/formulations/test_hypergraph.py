@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from checks import check_meets
 from hypergraphs import INSTANCES, NAMES
-from labelled import synthetic
+from labelled import digits, synthetic
 from mklcvx import Instance, formulations, solve
 from mklcvx.formulations import _silp
 from mklcvx.formulations.families.hypergraph import EXPANSIONS, Embedding, HyperTask, incidence, solved
@@ -217,12 +217,6 @@ def test_the_oracle_finds_the_least_score():
     assert oracle.problem.value == pytest.approx(problem.scores(solved(problem, theta)) @ theta)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_family_explains_its_symbols(name):
-    notation = formulations.get(name).notation
-    assert all(f"\n    {expansion} " in notation for expansion in EXPANSIONS)
-
-
 def test_points_at_hand_confine_the_sum_of_eigenvalues_to_what_any_kernel_can_reach():
     """0 ≤ tr(A) + τ* ≤ tr(A): μ on the simplex and Z = 0 prove both."""
     problem, formulation = task(), formulations.get("hypergraph")
@@ -276,3 +270,16 @@ def test_a_matrix_that_is_singular_as_rounded_has_a_least_solution(monkeypatch):
 
     monkeypatch.setattr(np.linalg, "solve", refuse)
     assert solved(problem, mu) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("expansion", EXPANSIONS)
+def test_every_expansion_is_certified_by_all_programs_and_the_eigenvalues(expansion):
+    instance = digits(30)
+    solution = solve(instance, "hypergraph", solver="clarabel", lam=0.3, expansion=expansion)
+    by_cuts = solve(instance, "hypergraph", lam=0.3, expansion=expansion, solver="silp_exact", tol=1e-6)
+    assert by_cuts.certified
+    assert by_cuts.objective == pytest.approx(solution.objective, abs=2e-6)
+    for value in programs("hypergraph", instance, lam=0.3, expansion=expansion):
+        assert value == pytest.approx(solution.objective, abs=1e-7)
+    total = solution.multipliers["eigenvalues"].sum()
+    assert total == pytest.approx(solution.multipliers["trace"] + solution.objective, abs=1e-7)

@@ -227,11 +227,6 @@ def test_sample_weights_scale_the_box_and_duals_are_read_in_their_units(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_family_explains_its_symbols(name):
-    assert "H_k(μ) = min over f_k" in formulations.get(name).notation
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_a_label_that_everybody_has_is_refused_and_one_that_all_but_one_have_is_not(name):
     base = synthetic(12, 2)
     labels = np.column_stack([base.targets.values[:, 0], np.ones(12)])

@@ -10,7 +10,7 @@ import pytest
 
 from mklcvx import InputError, Instance, formulations
 from mklcvx.formulations import Formulation
-from mklcvx.formulations._formulation import shown
+from mklcvx.problem.checks import shown
 from parameter_cases import (
     LABELLED,
     LABELS,
@@ -277,7 +277,7 @@ def test_smp_refuses_powers_whose_price_is_no_number():
 
 
 def test_a_value_is_shown_in_forty_characters_of_one_line():
-    assert shown("a" * 100) == "'" + "a" * 39
+    assert shown("a" * 100) == "'" + "a" * 38 + "…"
     assert shown(np.arange(3)[:, None]) == "array([[0], [1], [2]])"
 
 
@@ -289,3 +289,16 @@ def test_what_is_rare_is_said_of_few():
         ("needs_groups", ["ckl", "vskl"]),
     ):
         assert [name for name in NAMES if getattr(formulations.get(name), attribute)] == names
+
+
+SYMBOLS = {
+    "single task": "risk(f) ≥ gain(α)",
+    "many labels": "H_k(μ) = min over f_k",
+    "two stages": "makes a K-example z_ij",
+    "hypergraph": "\n    clique ",
+}
+
+
+@pytest.mark.parametrize("formulation", formulations.FORMULATIONS, ids=lambda formulation: formulation.name)
+def test_the_family_explains_its_symbols(formulation):
+    assert SYMBOLS[formulation.family] in formulation.notation

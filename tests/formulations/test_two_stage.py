@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from checks import check_meets
+from covering import covering
 from mklcvx import InputError, Instance, formulations, solve, zoo
 from mklcvx.formulations.alignment import AlignmentTask
 from mklcvx.formulations.families.pairs import Pairs
@@ -80,9 +81,7 @@ def test_a_single_pair_of_two_classes_has_half_of_the_weight():
 
 
 # ------------------------------------------------------------------------------------------- ts and ts_l1
-@pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize("kind", TARGETS)
-@pytest.mark.parametrize("balanced", [False, True])
+@pytest.mark.parametrize(("name", "kind", "balanced"), covering(PAIRS, TARGETS, [False, True]))
 def test_both_programs_lie_within_the_certificate(name, kind, balanced):
     problem = instance(kind)
     solution = solve(problem, name, solver="clarabel", lam=0.05, balanced=balanced)
@@ -179,11 +178,6 @@ def test_points_at_hand_confine_the_value_to_what_no_kernel_at_all_costs(name):
     (beta,), (mu,) = formulation.trivial_points(task)
     assert formulation.lower(task, beta).value == 0
     assert formulation.upper(task, mu).value == pytest.approx(1)
-
-
-@pytest.mark.parametrize("name", [*PAIRS, "alignment"])
-def test_the_family_explains_its_symbols(name):
-    assert "makes a K-example z_ij" in formulations.get(name).notation
 
 
 def test_a_sample_of_one_kind_is_refused():
@@ -315,15 +309,6 @@ def test_centred_alignment_comes_from_centring_first():
 
 
 # ------------------------------------------------------------------------------------------- second stage
-def test_the_second_stage_is_the_svm_of_the_learned_kernel():
-    problem = zoo.random(24, 3, seed=1)
-    solution = solve(problem, "ts", solver="clarabel", lam=0.01, C=2.0)
-    single = learned_kernel(problem, solution.weights)
-    machine = solve(single, "svm", solver="clarabel", C=2.0)
-    assert solution.decision_function(problem.kernels) == pytest.approx(
-        machine.decision_function(single.kernels), abs=1e-6
-    )
-    assert solution.bias == pytest.approx(machine.bias, abs=1e-6)
 
 
 def test_every_class_gets_a_machine():

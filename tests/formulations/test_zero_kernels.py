@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from covering import covering
 from mklcvx import Instance, solve
 from mklcvx.formulations import SINGLE_TASKS
 
@@ -42,9 +43,11 @@ def test_bounds_and_weights_are_numbers_where_norms_vanish(formulation, given, s
             assert all(np.isfinite(value).all() for value in formulation.multipliers(a, d, **own).values())
 
 
-@pytest.mark.parametrize("zero", [[0, 1, 2], [0], [2]], ids=["all", "first", "last"])
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("name", [f.name for f in SINGLE_TASKS if f.name != "svm"])
+@pytest.mark.parametrize(
+    ("zero", "bias", "name"),
+    covering([[0, 1, 2], [0], [2]], [True, False], [f.name for f in SINGLE_TASKS if f.name != "svm"]),
+    ids=str,
+)
 def test_zero_kernels_are_solved(name, bias, zero):
     losses = next(f.losses for f in SINGLE_TASKS if f.name == name)
     for seed, loss in enumerate(losses):

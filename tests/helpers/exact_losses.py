@@ -40,14 +40,3 @@ def supremum(entry, r, ridge=()):
             if sign * flat > 0 and abs(flat) <= abs(end):
                 tried.append(flat)
     return max(phi(entry, r, x) + sum((d * (x - c) ** 2 for d, c in ridge), F(0)) / 2 for x in tried)
-
-
-def values(rows, kernel, signs, alpha, bias) -> tuple[F, F]:
-    """The dual value of α and the primal value of f = Kβ with this bias, for one kernel of weight 1."""
-    beta = [F(float(s)) * F(float(a)) for s, a in zip(signs, alpha, strict=True)]
-    images = [sum((F(float(k)) * b for k, b in zip(row, beta, strict=True)), F(0)) for row in kernel]
-    half = sum((b * z for b, z in zip(beta, images, strict=True)), F(0)) / 2
-    gain = sum((phi(entry, entry[0], F(float(a))) for entry, a in zip(rows, alpha, strict=True)), F(0))
-    losses = [supremum(entry, entry[0] - F(float(s)) * (z + bias))
-              for entry, s, z in zip(rows, signs, images, strict=True)]  # fmt: skip
-    return gain - half, half + sum(losses, F(0))

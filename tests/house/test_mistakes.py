@@ -18,22 +18,12 @@ COLUMNS = np.eye(3)[CODES - 1]
 GOOD = Instance(K, Y)
 
 MISTAKES = {
-    "features": (lambda: Instance(X, Y), ("kernels have shape (12, 6)", "features make kernels by mklcvx.kernels")),
     "one matrix": (lambda: Instance(K[0], Y), ("kernels have shape (12, 12)", "kernels[None] for one kernel")),
-    "dict": (lambda: Instance({"a": K[0]}, Y), ("kernels are a dict", "list(kernels.values())")),
-    "sizes": (lambda: Instance([K[0], K[1][:5, :5]], Y), ("kernels are ragged", "all must have one size")),
-    "rectangles": (lambda: Instance(K[:, :5], Y), ("not square", "or (n, n, M), kernel index last")),
     "zero and one": (lambda: Instance(K, Y > 0), ("y has labels False, True", "give them as classes, or map them")),
     "codes": (lambda: Instance(K, CODES), ("y has labels 1, 2, 3", "give them as classes, or map them")),
-    "words": (lambda: Instance(K, WORDS[CODES - 1]), ("the class number one, …", "the class number two, cat")),
     "real": (lambda: Instance(K, X[:, 0]), ("not −1 and +1", "give real targets as response")),
     "columns": (lambda: Instance(K, classes=COLUMNS), ("classes has shape (12, 3)", "by argmax(axis=1)")),
     "vector": (lambda: Instance(K, labels=CODES), ("labels has shape (12,)", "is given as classes")),
-    "turned": (lambda: Instance(K, labels=COLUMNS.T), ("labels has 3 rows", "samples seem to be in columns")),
-    "indefinite": (lambda: Instance(K - 0.9 * np.eye(N), Y), ("semidefinite", "give repair='clip' or repair='shift'")),
-    "repair": (lambda: Instance(K, Y, repair="fix"), ("repair = 'fix' is unknown", "'symmetrise,clip'")),
-    "file": (lambda: solve("problem.npz", "l1"), ("the first argument is 'problem.npz'", "files: load_instance")),
-    "no y": (lambda: solve(K, "l1"), ("the second is 'l1'", "give solve(instance, 'l1') or solve(kernels, y, 'l1')")),
     "case": (lambda: solve(GOOD, "L1"), ("unknown formulation 'L1'", "did you mean 'l1'?")),
     "small c": (lambda: solve(GOOD, "l1", c=1), ("unknown parameter 'c' of l1", "did you mean 'C'?")),
     "both": (lambda: solve(GOOD, "l1", C=1, nu=0.5), ("C sets loss hinge, nu sets loss nu", "keep one")),
@@ -45,15 +35,9 @@ MISTAKES = {
         lambda: solve(Instance(K, labels=COLUMNS), "l1"),
         ("one label for each sample makes classes: give classes=labels.argmax(axis=1)",),
     ),
-    "one kernel": (lambda: solve(GOOD, "svm"), ("svm takes one kernel, the instance has 3", "select one kernel")),
-    "groups": (lambda: solve(GOOD, "ckl"), ("ckl needs groups of kernels", "give groups, one integer per kernel")),
-    "no grid": (lambda: mklcvx.solve_path(GOOD, "l1", {}), ("no parameter is varied", "{'C': [0.1, 1, 10]}")),
     "list as grid": (lambda: mklcvx.solve_path(GOOD, "l1", [1]), ("[1] is no dict", "{'C': [0.1, 1, 10]}")),
     "variables": (lambda: mklcvx.load_instance("a.npz", variables={"K": "KH"}), ("a.npz: no such file",)),
-    "stack": (lambda: MKLClassifier().fit(K, Y), ("a stack of kernels", "set kernels='precomputed'")),
     "multi_class": (lambda: MKLClassifier(multi_class="all").fit(X, Y), ("multi_class 'all' is unknown: known: ovo",)),
-    "nothing": (lambda: mklcvx.verify(GOOD, "l1"), ("answer: has none of weights, alpha", "give at least one of them")),
-    "weights": (lambda: mklcvx.verify(GOOD, "l1", weights=[1, 0]), ("weights has shape (2,): give (3,)",)),
 }
 
 

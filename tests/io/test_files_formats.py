@@ -234,7 +234,7 @@ JSON_FAULTS = [
     ("[1]", "holds no JSON object"),
     ("[" * 100_000, "not readable JSON"),
     ('{"kernels": [[[1, null], [2, 3]]], "y": [1, -1]}', "kernels have dtype"),
-    ('{"kernels": [[[1, 0], [2]]], "y": [1, -1]}', "kernels are ragged"),
+    ('{"kernels": [[[1, 0], [2]]], "y": [1, -1]}', "kernels is ragged"),
     (
         '{"kernels": [[[1, 0], [0, 1]]], "y": null}',
         "y is null: store numbers, or leave it out where there are no targets",

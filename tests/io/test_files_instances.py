@@ -22,8 +22,6 @@ TEST = FOR_FILES.test_kernels
 
 
 # ------------------------------------------------------------------------------------------------- round trips
-
-
 def test_an_instance_written_with_numpy_alone_is_read(tmp_path):
     np.savez(tmp_path / "plain.npz", kernels=K, y=Y, names=np.array([b"a", b"b", b"c"]), comment="unused")
     assert load_instance(tmp_path / "plain.npz").names == ("a", "b", "c")
@@ -214,3 +212,11 @@ def test_arguments_that_are_the_wrong_way_round_are_refused(tmp_path):
         save_instance(instance, tmp_path / "problem.npz")
     with check_refused("argument is a Solution, not a file: give save_solution('answer.json', solution)"):
         save_solution(solve(instance, "l1"), tmp_path / "answer.json")
+
+
+def test_flipped_bits_are_noticed(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 0xFF
+    path.write_bytes(content)
+    with check_refused("problem.npz: damaged"):
+        load_instance(path)

@@ -236,7 +236,7 @@ def test_a_solution_of_several_outputs_comes_back(tmp_path, solution):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"y": -np.ones(N)}, "y has −1 where the targets are no labels"),
+        ({"y": np.where(np.arange(N) == 2, -1.0, 1.0)}, "y has −1 where the targets are no labels"),
         ({"label_names": ("a", "b")}, "y and label_names do not fit together"),
         ({"label_names": ()}, "y and label_names do not fit together"),
         ({"target": "none"}, "y and label_names do not fit together"),

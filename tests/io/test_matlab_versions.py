@@ -17,9 +17,8 @@ from matlab_files import COLUMN, IN_MATLAB, LABELS, K, M, N, Version73, cells
 from mklcvx.io.files import load_instance
 from refusals import check_refused
 
+
 # ------------------------------------------------------------------------------------------------- version 5 only
-
-
 def test_version_4(tmp_path):
     scipy.io.savemat(tmp_path / "file.mat", {"kernels": K[0], "y": COLUMN}, format="4")
     np.testing.assert_array_equal(load_instance(tmp_path / "file.mat").kernels, K[:1])

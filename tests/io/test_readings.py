@@ -211,3 +211,13 @@ def test_of_two_stacks_the_one_that_is_named_for_the_test_is_taken():
 def test_what_was_guessed_is_said_when_it_cannot_be_used(saved):
     with check_refused("kernel 'K1' (index 0) is not positive semidefinite", "(read KH (12×12×3) as kernels,"):
         load_instance(saved(KH=-LAST, Y=COLUMN))
+
+
+def test_names_are_guessed_in_npz_and_json_too(tmp_path):
+    np.savez(tmp_path / "file.npz", KH=K, Y=CODES)
+    check_kernels(read(tmp_path / "file.npz", "read KH (3×12×12) as kernels, Y as 3 classes"))
+
+
+def test_a_single_matrix_is_one_kernel(tmp_path):
+    np.savez(tmp_path / "file.npz", K=K[0], y=SIGNS)
+    assert read(tmp_path / "file.npz", "read K (12×12) as kernels").count == 1

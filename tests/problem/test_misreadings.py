@@ -73,11 +73,6 @@ def test_masks_are_not_forgotten(taker, container):
         TAKERS[taker](lambda values: CONTAINERS[container](masked(values)))
 
 
-def test_masks_without_masked_entries_are_no_masks():
-    plain = [np.ma.masked_array(kernel) for kernel in K]
-    np.testing.assert_array_equal(Instance(plain, np.ma.masked_array(Y)).kernels, K)
-
-
 # ------------------------------------------------------------------------------------------------------------- words
 @pytest.mark.parametrize("other", [float("nan"), None, 1, 2.5, True, np.nan])
 @pytest.mark.parametrize("form", [list, tuple], ids=["list", "tuple"])

@@ -54,11 +54,6 @@ def test_where_the_shape_does_not_decide_the_other_order_is_named():
         Instance(turned, Y)
 
 
-def test_estimators_name_the_parameter_that_a_stack_needs():
-    with check_refused("a stack of kernels", "set kernels='precomputed'"):
-        MKLClassifier("average", "gaussians").fit(LAST, Y)
-
-
 # ---------------------------------------------------------------------------------------------------- 5: symmetrise
 def skewed(size, dtype=float):
     stack = K.astype(dtype)
@@ -160,14 +155,6 @@ def test_stacks_of_the_estimators_are_filled_in_their_own_order(gappy):
         fill_missing(last, test_kernels=test)
 
 
-def test_filled_kernels_are_solved_and_predict(gappy):
-    kernels, test = gappy
-    filled, test = fill_missing(kernels, test_kernels=test)
-    solution = solve(Instance(filled, Y), "l1")
-    assert solution.certified
-    assert np.isfinite(solution.decision_function(test)).all()
-
-
 def test_where_nothing_is_missing_filling_in_is_centring():
     np.testing.assert_array_equal(fill_missing(K), Preprocessing([Centre()]).fit(K).train(K))
 
@@ -187,3 +174,8 @@ def test_what_cannot_be_filled_in_is_refused(change, words):
     with pytest.raises(InputError) as refused:
         fill_missing(kernels, test_kernels=test)
     assert words in str(refused.value)
+
+
+def test_estimators_name_the_parameter_that_a_stack_needs():
+    with check_refused("a stack of kernels", "set kernels='precomputed'"):
+        MKLClassifier("average", "gaussians").fit(LAST, Y)

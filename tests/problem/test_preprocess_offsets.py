@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from covering import covering
 from mklcvx import Instance
 from mklcvx.estimators.columns import Table
 from mklcvx.estimators.source import KernelSource
@@ -22,10 +23,10 @@ def features(seed: int, whole: bool, samples: int = N) -> np.ndarray:
     return rng.integers(-5, 6, size=(samples, 3)).astype(float) if whole else rng.normal(size=(samples, 3))
 
 
-@pytest.mark.parametrize("offset", [1e2, 1e4, 1e6])
-@pytest.mark.parametrize("normalise", [None, "trace", "variance"])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.longdouble])
-@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
+    ("offset", "normalise", "dtype", "whole"),
+    covering([1e2, 1e4, 1e6], [None, "trace", "variance"], [np.float64, np.float32, np.longdouble], [True, False]),
+)
 def test_what_is_accepted_is_accepted_after_centring(whole, dtype, normalise, offset):
     for seed in range(20):
         x = features(seed, whole) + offset

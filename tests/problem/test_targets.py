@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import refusals
-from mklcvx import Instance, solve
+from mklcvx import Instance
 from mklcvx.problem.target_checks import as_targets, as_test_targets, find_test_targets, named_classes
-from mklcvx.problem.targets import Targets, as_words
+from mklcvx.problem.targets import as_words
 
 N = 6
 Y = np.array([1, 1, 1, -1, -1, -1])
@@ -45,17 +45,6 @@ def test_only_one_of_them_is_taken(given, found):
         Instance(K, **given)
 
 
-@pytest.mark.parametrize(("kind", "value"), [("y", Y), ("classes", CLASSES), ("labels", LABELS)])
-def test_each_of_the_three_is_taken(kind, value):
-    found = targets(**{kind: value})
-    assert found.kind == kind
-    assert len(found) == N
-    np.testing.assert_array_equal(found.values, value)
-    instance = Instance(K, **{kind: value})
-    assert (instance.targets.kind, instance.samples) == (kind, N)
-    np.testing.assert_array_equal(instance.y, Y if kind == "y" else [])
-
-
 # ------------------------------------------------------------------------------------------------------------ classes
 @pytest.mark.parametrize(
     ("classes", "names"),
@@ -83,30 +72,6 @@ def test_classes_are_numbers_or_words(classes, names):
     np.testing.assert_array_equal(found.indicators().sum(axis=1), np.ones(N))
 
 
-@pytest.mark.parametrize(
-    ("classes", "words"),
-    [
-        (np.zeros(N), ("classes has one class only", "give samples of at least two classes")),
-        (["a"] * N, ("classes has one class only",)),
-        ([], ("classes is empty",)),
-        (CLASSES[:-1], ("classes has 5 entries, the kernels are 6 by 6", "give one class per sample, shape (n,)")),
-        (LABELS, ("classes has shape (6, 3)", "give one class per sample, shape (n,)")),
-        (3, ("classes has shape ()", "give one class per sample")),
-        ([["a"], ["a", "b"]], ("classes is ragged", "give one class per sample")),
-        ([0.0, 1.0, np.nan, 1.0, 0.0, 1.0], ("classes has entries that are not finite", "give one class for every")),
-        ([0.0, 1.0, np.inf, 1.0, 0.0, 1.0], ("classes has entries that are not finite",)),
-        (CLASSES * 1j, ("classes has entries that are not finite real numbers",)),
-        (["a", "b", None, "a", "b", "a"], ("classes has missing or mixed entries", "give one class for every sample")),
-        (np.array(["a", 1] * 3, dtype=object), ("classes has missing or mixed entries",)),
-        (np.array([b"\xff", b"b", b"c"])[CLASSES], ("classes has strings that are not UTF-8",)),
-    ],
-    ids=range(13),
-)
-def test_classes_that_cannot_be_used_are_refused(classes, words):
-    with check_refused(*words):
-        targets(classes=classes)
-
-
 # ------------------------------------------------------------------------------------------------------------- labels
 @pytest.mark.parametrize(
     "labels",
@@ -121,55 +86,12 @@ def test_labels_are_zeros_and_ones_of_any_type(labels):
     assert found.classes() == ()
 
 
-@pytest.mark.parametrize(
-    ("labels", "words"),
-    [
-        (LABELS * 2, ("labels has entries other than 0 and 1", "give 1 where a sample has a label, else 0")),
-        (2 * LABELS - 1, ("labels has entries other than 0 and 1",)),
-        (LABELS * np.nan, ("labels has entries other than 0 and 1",)),
-        (LABELS * 0.5, ("labels has entries other than 0 and 1",)),
-        (LABELS.astype(str), ("labels has entries other than 0 and 1",)),
-        (LABELS[:, 0], ("labels has shape (6,)", "give one row per sample, one column per label, 0 or 1")),
-        (LABELS[:, :0], ("labels has shape (6, 0)", "one column per label")),
-        (LABELS[None], ("labels has shape (1, 6, 3)",)),
-        (1, ("labels has shape ()",)),
-        (LABELS[:-1], ("labels has 5 rows, the kernels are 6 by 6", "give one row per sample")),
-        (LABELS.T, ("labels has 3 rows, the kernels are 6 by 6", "(samples seem to be in columns)")),
-        ([["red"], ["red", "blue"]], ("labels is ragged", "give one row per sample, one column per label")),
-        ([[1, None]] * N, ("labels has missing or mixed entries", "give 0 or 1 for every sample and label")),
-    ],
-    ids=range(13),
-)
-def test_labels_that_cannot_be_used_are_refused(labels, words):
-    with check_refused(*words):
-        targets(labels=labels)
-
-
 # -------------------------------------------------------------------------------------------------------------- names
 def test_labels_and_classes_can_be_named():
     assert targets(labels=LABELS, names=NAMES).names == ("red", "green", "blue")
     assert targets(labels=LABELS, names=np.array([b"red", b"green", b"blue"])).names == ("red", "green", "blue")
     named = targets(classes=CLASSES, names=NAMES)
     assert (named.names, named.classes()) == (("red", "green", "blue"), ("0", "1", "2"))
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"labels": LABELS, "names": NAMES[:2]}, ("label_names: 2 names for 3 labels", "give one per label")),
-        ({"labels": LABELS, "names": []}, ("label_names: 0 names for 3 labels",)),
-        ({"classes": CLASSES, "names": [*NAMES, "grey"]}, ("label_names: 4 names for 3 classes",)),
-        ({"labels": LABELS, "names": ["red", "blue", "red"]}, ("label_names has 'red' twice", "a name of its own")),
-        ({"labels": LABELS, "names": 3}, ("label_names are not a list of strings", "give one per label")),
-        ({"labels": LABELS, "names": np.array("abc")}, ("label_names are not a list of strings",)),
-        ({"labels": LABELS, "names": [b"\xff", b"b", b"c"]}, ("label_names are not a list of strings",)),
-        ({"y": Y, "names": ["no", "yes"]}, ("label_names are given for y", "leave them out")),
-    ],
-    ids=range(8),
-)
-def test_names_that_do_not_fit_are_refused(given, words):
-    with check_refused(*words):
-        targets(**given)
 
 
 # ------------------------------------------------------------------------------------------------------- test targets
@@ -186,27 +108,6 @@ def test_test_targets_of_another_kind_are_refused(kind):
                 Instance(K, **{kind: given[kind]}, test_kernels=K, **more)
     with check_refused("test_y and test_labels are given", f"give test_{kind}"):
         Instance(K, **{kind: given[kind]}, test_kernels=K, test_y=Y, test_labels=LABELS)
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "words"),
-    [
-        ("y", Y[:2], ("test_y has 2 labels for 6 rows of test_kernels", "give one per row")),
-        ("classes", CLASSES[:2], ("test_classes has 2 entries for 6 rows of test_kernels",)),
-        ("labels", LABELS[:2], ("test_labels has 2 rows for 6 rows of test_kernels",)),
-        ("labels", LABELS[:, :2], ("test_labels has 2 columns for 3 labels", "give one per label")),
-        ("labels", LABELS[:, 0], ("test_labels has shape (6,)",)),
-        ("labels", -LABELS, ("test_labels has entries other than 0 and 1",)),
-        ("classes", LABELS, ("test_classes has shape (6, 3)",)),
-        ("classes", [0, 1, None, 1, 2, 2], ("test_classes has missing or mixed entries", "one class for every sample")),
-    ],
-)
-def test_test_targets_that_do_not_fit_are_refused(kind, value, words):
-    with check_refused(*words):
-        as_test_targets(value, kind, N, 3)
-    given = {"y": Y, "classes": CLASSES, "labels": LABELS}[kind]
-    with check_refused(*words):
-        Instance(K, **{kind: given, f"test_{kind}": value}, test_kernels=K)
 
 
 def test_test_samples_may_be_of_one_class_and_without_labels():
@@ -243,12 +144,6 @@ def test_test_classes_that_no_training_sample_has_are_refused():
 
 
 # ------------------------------------------------------------------------------------------- what is made of targets
-def test_y_is_its_own_row_of_signs():
-    found = targets(y=Y)
-    np.testing.assert_array_equal(found.signs("ml_sum"), Y[None])
-    np.testing.assert_array_equal(found.plus_minus("l1"), Y)
-    np.testing.assert_array_equal(found.indicators(), (Y > 0)[:, None])
-    assert found.names == ("y",)
 
 
 @pytest.mark.parametrize("classes", [CLASSES, np.array(["a", "b", "c"])[CLASSES], CLASSES / 4])
@@ -263,32 +158,6 @@ def test_labels_are_rows_of_signs():
     np.testing.assert_array_equal(found.indicators(), LABELS)
 
 
-def test_label_that_nobody_has_is_refused_by_name():
-    found = targets(labels=LABELS * [1, 0, 1], names=NAMES)
-    for allowed in (True, False):
-        with check_refused("ml_sum: no sample has label 'green'", "leave that label out"):
-            found.signs("ml_sum", constant_allowed=allowed)
-
-
-def test_label_that_everybody_has_is_refused_by_name_where_it_has_no_meaning():
-    found = targets(labels=np.maximum(LABELS, [0, 0, 1]), names=NAMES)
-    with check_refused("ml_sum: every sample has label 'blue'", "leave that label out"):
-        found.signs("ml_sum", constant_allowed=False)
-    np.testing.assert_array_equal(found.signs("hypergraph")[2], np.ones(N))
-
-
-@pytest.mark.parametrize(("kind", "value"), [("classes", CLASSES), ("labels", LABELS)])
-def test_single_tasks_refuse_classes_and_labels_with_the_remedy(kind, value):
-    found = targets(**{kind: value})
-    with check_refused(
-        f"sm1 needs labels y in {{−1, +1}}, the instance has {kind}",
-        f"give y, for example one of the 3 {kind} against the rest, or use ml_sum",
-    ):
-        found.plus_minus("sm1")
-    with check_refused("l1 needs labels y"):
-        solve(Instance(K, **{kind: value}), "l1", solver="clarabel")
-
-
 def test_samples_of_one_class_belong_together():
     for given, values in (({"y": Y}, Y), ({"classes": CLASSES}, CLASSES)):
         expected = [[1 if a == b else -1 for b in values] for a in values]
@@ -300,23 +169,3 @@ def test_samples_that_share_a_label_belong_together():
     sets = [set(np.flatnonzero(row)) for row in LABELS]
     expected = [[1 if i == j or sets[i] & sets[j] else -1 for j in range(N)] for i in range(N)]
     np.testing.assert_array_equal(together, expected)
-
-
-def test_sample_without_labels_is_with_itself_only():
-    together = targets(labels=LABELS).together()
-    assert together[5].tolist() == [-1, -1, -1, -1, -1, 1]
-    np.testing.assert_array_equal(together, together.T)
-
-
-def test_targets_do_not_depend_on_the_order_of_labels():
-    order = [2, 0, 1]
-    one, other = targets(labels=LABELS), targets(labels=LABELS[:, order])
-    np.testing.assert_array_equal(one.together(), other.together())
-    np.testing.assert_array_equal(one.signs("ml_sum")[order], other.signs("ml_sum"))
-
-
-def test_targets_cannot_be_set():
-    found = targets(y=Y)
-    assert isinstance(found, Targets)
-    with pytest.raises(AttributeError):
-        found.kind = "labels"

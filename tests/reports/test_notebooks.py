@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -16,28 +15,6 @@ from places import ROOT
 pytestmark = pytest.mark.slow
 
 COURSE = ROOT / "docs" / "course"
-
-
-def written(path: Path, *sources: str) -> Path:
-    cells = [{"cell_type": "code", "metadata": {}, "source": source.splitlines(True)} for source in sources]
-    path.write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": ["1 / 0"]}, *cells]}), encoding="utf-8")
-    return path
-
-
-def test_cells_share_a_namespace_and_magics_are_left_out(tmp_path):
-    path = written(tmp_path / "a.ipynb", "# first\n%matplotlib inline\nx = 6", "!pip install nothing\nprint(x * 7)")
-    assert run_notebooks.code(path) == ["# first\n\nx = 6", "\nprint(x * 7)"]
-    assert run_notebooks.run(path) == "42\n"
-
-
-def test_a_fault_names_its_cell(tmp_path):
-    path = written(tmp_path / "b.ipynb", "x = 1", "assert x == 2")
-    done = subprocess.run(
-        [sys.executable, run_notebooks.__file__, path], capture_output=True, text=True, encoding="utf-8"
-    )
-    assert done.returncode == 1
-    assert "b.ipynb, cell 2" in done.stderr
-    assert "AssertionError" in done.stderr
 
 
 def test_a_chapter_as_a_notebook_runs(tmp_path):

@@ -9,7 +9,6 @@ import sys
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 from mklcvx import InputError, Instance, solve, solve_path, zoo
 from mklcvx.reports import plot
@@ -92,24 +91,6 @@ def test_gaps_are_those_of_the_traces(ax, runs):
     assert ax.get_ylabel() == "certified relative gap"
 
 
-def test_gaps_over_svm_fits_leave_out_who_fits_none_and_keep_the_looks(ax, runs):
-    plot.gaps(runs, ax, against="svm_solves")
-    assert names_in(ax.get_legend()) == ["silp", "simplemkl"]
-    assert ax.get_xlabel() == "SVM fits"
-    line = ax.lines[0]
-    assert list(line.get_xdata()) == [row.svm_solves for row in runs["silp"].trace]
-    assert (line.get_color(), line.get_marker(), line.get_linestyle()) == tuple(look(1).values())
-
-
-def test_a_solution_alone_goes_by_its_solver_and_long_traces_by_logarithms(ax, runs):
-    plot.gaps(runs["silp"], ax)
-    assert names_in(ax.get_legend()) == ["silp"]
-    assert ax.get_xscale() == "linear"
-    row = runs["silp"].trace[0]
-    long = plot.gaps([row._replace(iteration=i) for i in (0, 5, 5000)], Figure().subplots())
-    assert long.get_xscale() == "symlog"
-
-
 # ------------------------------------------------------------------------------------------------------ landscape
 def test_the_landscape_has_the_optimum_and_the_way_there(ax, runs):
     assert plot.landscape(THREE, "l1", {"silp": runs["silp"]}, ax, resolution=6) is ax
@@ -123,12 +104,6 @@ def test_the_landscape_has_the_optimum_and_the_way_there(ax, runs):
     drawn(ax)
 
 
-def heights(ax):
-    """The levels of the contours that have a line at all."""
-    (lines,) = ax.collections
-    return [level for level, curve in zip(lines.levels, lines.get_paths(), strict=True) if len(curve.vertices)]
-
-
 def test_contours_stay_in_the_domain_of_capped_weights(ax):
     plot.landscape(THREE, "sm1", ax=ax, resolution=20, theta=0.6)
     (lines,) = ax.collections
@@ -136,15 +111,6 @@ def test_contours_stay_in_the_domain_of_capped_weights(ax):
     barycentric = np.linalg.solve(np.vstack([CORNERS.T, np.ones(3)]), np.vstack([places.T, np.ones(len(places))]))
     assert barycentric.max() < 0.6 + 1e-6
     assert barycentric.max() > 0.5
-
-
-@pytest.mark.parametrize(("name", "parameters"), [("l2", {}), ("lp", {"p": 1.5}), ("elastic", {"l1_ratio": 0.5})])
-def test_balls_are_seen_by_the_directions_of_their_boundary(ax, name, parameters):
-    plot.landscape(THREE, name, ax=ax, resolution=12, **parameters)
-    best = solve(THREE, name, **parameters)
-    place = best.weights / best.weights.sum() @ CORNERS
-    assert np.allclose(np.ravel(ax.lines[0].get_data()), place, atol=1e-6)
-    assert min(heights(ax)) > best.objective
 
 
 # ------------------------------------------------------------------------------------------------- cutting planes

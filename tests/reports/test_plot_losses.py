@@ -150,16 +150,6 @@ def test_the_staircase_is_minus_the_slope_of_the_loss(ax, instance, given, axis)
     drawn(ax)
 
 
-def test_bounds_have_names_of_their_own(ax):
-    plot.kkt(RESPONSE, solve(RESPONSE, "l1", loss="huber", delta=0.3), ax)
-    assert {name.split(":")[0] for name in names_in(ax.get_legend())} <= {
-        "α = 0", "α between its bounds", "α at a bound",
-    }  # fmt: skip
-    other = Figure().subplots()
-    plot.kkt(THREE, solve(THREE, "l1", loss="squared_hinge"), other)
-    assert {name.split(":")[0] for name in names_in(other.get_legend())} <= {"α = 0", "0 < α"}
-
-
 def test_several_outputs_have_their_residuals_and_classes_have_no_margin(ax):
     two = Instance(THREE.kernels, response=np.column_stack([RESPONSE.response, THREE.y]))
     plot.kkt(two, solve(two, "l1"), ax)

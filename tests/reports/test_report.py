@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, solve, verify, zoo
-from mklcvx.cli.demo import breast_cancer, caught
 from mklcvx.reports import plot
-from mklcvx.reports.pages import Gallery, chosen_solvers, demo_page, report_page, sections, verdict_page
+from mklcvx.reports.pages import chosen_solvers, report_page, sections, verdict_page
 from mklcvx.reports.pages.html import element, escaped, joined, power
 from mklcvx.reports.pages.page import inline
 from mklcvx.reports.pages.theorems import derivation, typeset
@@ -222,20 +221,6 @@ def test_coefficients_are_drawn_in_place_of_weights():
     assert report.accepted
     exact, other = (part for part in re.findall(r"α = 0: \d+", found.text))
     assert exact == other
-
-
-# ------------------------------------------------------------------------------------------------ the demonstration
-def test_the_demonstration_is_a_page_too():
-    instance = breast_cancer(20, 0)
-    rows = [solve(instance, name, C=20.0) for name in ("average", "l1", "li")]
-    gallery = Gallery("single", "One <label>", "accuracy", rows, ["97 %"] * 3, "About it.")
-    found = read(demo_page([gallery], instance, caught(instance, rows[1], 20.0)))
-    assert "3 of 3 certified" in found.text
-    assert "One <label>" in found.text
-    assert "A wrong answer, caught" in found.text
-    assert "right but for the size of the weights" in found.text
-    assert found.elements.count("rect") >= 3 * 12
-    assert {"single", "problem", "convergence", "verdict", "derivation"} <= set(found.ids)
 
 
 # -------------------------------------------------------------------------------------------------------- the parts

@@ -17,7 +17,6 @@ from blocks import Failed, Page
 from family import EDGES
 from hidden_solutions import fold_cells, fold_notebook
 from mklcvx.formulations import FORMULATIONS, get
-from mklcvx.formulations.losses import ALL
 from mklcvx.reports.explain import as_latex, as_text
 from mklcvx.reports.explain import equations as equations_of
 from mklcvx.reports.latex import prose
@@ -52,14 +51,6 @@ def test_a_page_says_what_explain_says(name):
         assert f"| `{parameter}` |" in shown
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_states_the_theorem_once(name):
-    page = formulation_pages.page(get(name))
-    for row in parse(get(name).theorem).rows("primal", "dual"):
-        assert page.count(formulation_pages.problem(row)) == 1
-        assert row.lines[0] not in page
-
-
 @pytest.mark.parametrize("name", [path.stem for path in MORE])
 def test_what_more_there_is_to_say_asserts_something(name):
     """When the site is built, which runs it."""
@@ -69,7 +60,6 @@ def test_what_more_there_is_to_say_asserts_something(name):
 
 
 # ------------------------------------------------------------------------------------------------------- loss pages
-LOSSES = [loss.name for loss in ALL]
 
 
 @pytest.mark.parametrize("loss", loss_pages.with_pages(), ids=lambda loss: loss.name)
@@ -90,18 +80,6 @@ def test_the_page_of_a_loss_says_what_explain_says(loss):
         assert shown.count(line) == 1
     for name, _ in loss.described_parameters:
         assert f"| `{name}` |" in shown
-
-
-def test_every_loss_is_in_the_table_and_its_link_leads_to_a_page():
-    table, pages = loss_pages.table(), {loss.name for loss in loss_pages.with_pages()}
-    linked = re.findall(r"^\| \[`(\w+)`\]\((\w+)\.md\)", table, re.MULTILINE)
-    assert sorted(name for name, _ in linked) == sorted(LOSSES)
-    assert {page for _, page in linked} == pages
-    assert dict(linked)["absolute"] == "epsilon_insensitive"
-    assert not pages & set(NAMES)
-    assert re.findall(r"^(\w+)$", table.split("{toctree}")[1], re.MULTILINE) == [
-        loss.name for loss in loss_pages.with_pages()
-    ]
 
 
 # --------------------------------------------------------------------------------------------------- the family tree

@@ -92,22 +92,27 @@ def test_the_time_limit_is_said():
     _, run = drive(Wandering(), L1, TASK, 1e-9, time_limit=1e-9)
     assert run.ending == "its time limit of 1e-09 s was reached after 0 iterations"
     assert len(run.trace) == 1
-    assert run.ending in solve(INSTANCE, "l1", time_limit=1e-9).message
+    assert run.ending in solve(INSTANCE, "l1", solver="simplemkl", time_limit=1e-9).message
 
 
-def test_an_interrupt_keeps_what_was_certified():
-    best, run = drive(Wandering(interrupted_at=3), L1, TASK, 1e-9)
-    assert run.ending == "it was interrupted after 2 iterations"
+def test_an_interrupt_leaves_the_best_point_and_the_iterate_at_hand():
+    left = []
+    with pytest.raises(KeyboardInterrupt):
+        drive(Wandering(interrupted_at=3), L1, TASK, 1e-9, keep=left.append)
+    best, run = left[0]()
+    assert (run.iterations, len(left)) == (2, 1)
     assert best.lower.alpha == pytest.approx(0.9 * OPTIMUM.alpha)
 
 
-def test_an_interrupt_before_anything_was_done_still_answers():
+def test_an_interrupt_before_anything_was_done_leaves_the_point_that_is_always_known():
     class Impatient(Wandering):
         def start(self, problem):
             raise KeyboardInterrupt
 
-    best, run = drive(Impatient(), L1, TASK, 1e-9)
-    assert "interrupted after 0 iterations" in run.ending
+    left = []
+    with pytest.raises(KeyboardInterrupt):
+        drive(Impatient(), L1, TASK, 1e-9, keep=left.append)
+    best, _ = left[0]()
     assert best.certificate.lower <= OPTIMUM.objective <= best.certificate.upper
 
 
@@ -138,12 +143,6 @@ def test_a_callback_ends_the_default_solver_too(name):
     found = solve(problem, name, callback=lambda row: seen.append(row) or True)
     assert (len(seen), found.solver, found.certified) == (1, "interior", False)
     assert "the callback ended it after 0 iterations" in found.message
-
-
-def test_reports_name_the_iteration_and_the_gap():
-    said = []
-    drive(Wandering(), L1, TASK, 1e-9, report=said.append)
-    assert said[0].startswith("l1 by wandering: iteration 0, relative gap ")
 
 
 @pytest.mark.parametrize("name", ["auto", "clarabel", "scs", "interior", "silp"])
@@ -198,11 +197,6 @@ def test_options_are_refused_in_one_line(algorithm, options, words):
         with_options(algorithm, options)
 
 
-def test_exact_solvers_have_no_options():
-    with check_refused("unknown option 'seed' of solver clarabel", "it has none"):
-        solve(INSTANCE, "l1", solver="clarabel", options={"seed": 1})
-
-
 # -------------------------------------------------------------------------------------------------- through `solve`
 PARTIAL = [algorithm for algorithm in ALGORITHMS if algorithm.name != "interior"]
 
@@ -214,22 +208,6 @@ def test_a_solver_that_does_not_fit_says_which_do(algorithm):
         solve(INSTANCE, other.name, solver=algorithm.name)
     assert algorithm.serves[-1] in str(refused.value)
     assert f"{other.name} is solved by auto, clarabel, scs, interior" in str(refused.value)
-
-
-def test_the_tolerance_is_the_solvers_own_unless_given():
-    assert solve(INSTANCE, "l1", solver="silp").certificate.relative_gap <= 1e-4
-    fine = solve(INSTANCE, "l1", solver="silp", tol=1e-7)
-    assert fine.certified
-    assert fine.certificate.relative_gap <= 1e-7
-
-
-def test_a_run_that_falls_short_says_why():
-    solution = solve(INSTANCE, "l1", solver="analytic", tol=1e-10, max_iter=3)
-    assert solution.status == "not_certified"
-    assert solution.message.startswith("not certified: relative gap ")
-    assert solution.message.endswith("asked for 1e-10; its limit of 3 iterations was reached")
-    assert solution.certificate.lower <= OPTIMUM.objective * (1 + 1e-9)
-    assert solution.certificate.upper >= OPTIMUM.objective * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("ending", [".json", ".csv"])
@@ -257,11 +235,6 @@ def test_traces_are_written(tmp_path, ending):
     assert len(rows) == solution.iterations + 1
 
 
-def test_the_returned_point_is_the_certified_one():
-    solution = solve(INSTANCE, "l1", solver="silp")
-    certificate = solution.certificate
-    lower = L1.lower(TASK, solution.alpha).value
-    upper = L1.upper(TASK, solution.all_coefficients).value
-    assert certificate.lower == pytest.approx(lower, abs=certificate.rounding)
-    assert certificate.upper == pytest.approx(upper, abs=certificate.rounding)
-    assert certificate.lower <= lower <= upper <= certificate.upper
+def test_exact_solvers_have_no_options():
+    with check_refused("unknown option 'seed' of solver clarabel", "it has none"):
+        solve(INSTANCE, "l1", solver="clarabel", options={"seed": 1})

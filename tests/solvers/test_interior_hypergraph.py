@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from covering import covering
 from hypergraphs import rational_dual, with_gaps
 from labelled import synthetic
 from mklcvx import Instance, formulations, solve, zoo
@@ -110,9 +111,7 @@ def test_the_direction_solves_the_linearised_equations(smoothing):
 # ----------------------------------------------------------------------------------------------------------- optima
 
 
-@pytest.mark.parametrize("lam", [1e-3, 1.0, 1e6])
-@pytest.mark.parametrize("smoothing", [None, 1e-6, 0.01, 1e3])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("lam", "smoothing", "kind"), covering([1e-3, 1.0, 1e6], [None, 1e-6, 0.01, 1e3], KINDS))
 def test_hard_cases_are_certified_to_1e_9_in_few_steps(kind, smoothing, lam):
     instance = KINDS[kind]()
     for expansion in EXPANSIONS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import mklcvx
+from covering import covering
 from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
 from mklcvx import InputError, Instance, solve
 from mklcvx.solvers.driver import Problem
@@ -15,15 +15,14 @@ from mklcvx.solvers.interior.samples_side import DualPoint
 
 pytestmark = pytest.mark.slow
 
-PAIRS = [(name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared", "epsilon_insensitive", "huber")]
+CASES = covering(WITH_WEIGHTS, [*FOR_CLASSES, "squared", "epsilon_insensitive", "huber"], [True, False])
 
 
 def instance_for(loss, **given):
     return classes(**given) if loss in FOR_CLASSES else responses(**given)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize(("name", "loss"), PAIRS)
+@pytest.mark.parametrize(("name", "loss", "bias"), CASES)
 def test_every_pair_is_certified(name, loss, bias):
     found = solve(instance_for(loss), name, loss=loss, bias=bias, solver="interior", tol=1e-8)
     assert (found.status, found.solver) == ("certified", "interior")
@@ -63,22 +62,6 @@ def test_hostile_kernels(kind, loss):
         assert solve(instance, "l2", loss=loss, C=price, solver="interior", tol=1e-8).certified
 
 
-def test_unequal_prices():
-    """Sample weights that are a million apart."""
-    base = classes(samples=24)
-    weights = 10.0 ** np.random.default_rng(0).uniform(-3, 3, 24)
-    instance = Instance(base.kernels, **base.targets.arguments(), sample_weight=weights)
-    for loss in FOR_CLASSES:
-        assert solve(instance, "l1", loss=loss, tol=1e-8).certified
-
-
-def test_as_few_samples_as_classes():
-    for loss in FOR_CLASSES:
-        found = solve(Instance(np.eye(3)[None], classes=[0, 1, 2]), "svm", loss=loss, tol=1e-8)
-        assert found.certified
-        assert found.predict(np.eye(3)[None]).tolist() == [0, 1, 2]
-
-
 @pytest.mark.parametrize("kind", [Coordinates, ReducedCoordinates])
 def test_the_vector_of_unknowns_makes_beta(kind):
     """β = Va, its transpose, and V'(I ⊗ K)V with its diagonal."""
@@ -115,11 +98,6 @@ def test_a_step_stays_on_the_simplex():
         assert (after[1] > 0).all()
         assert (after[2] > 0).all()
         np.testing.assert_allclose(coordinates.summed(after[1]) + after[2], task.box)
-
-
-def test_a_path_with_joint_outputs():
-    found = mklcvx.solve_path(classes(), "l1", {"C": [0.1, 1.0]}, loss="softmax")
-    assert [one.certified for one in found.solutions] == [True, True]
 
 
 @pytest.mark.parametrize("solver", ["silp", "simplemkl", "analytic"])

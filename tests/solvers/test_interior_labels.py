@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cases import KINDS
+from covering import covering
 from mklcvx import Instance, formulations, zoo
 from mklcvx.formulations.families.multi_label import LabelTask
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
@@ -72,9 +73,7 @@ def check_ended_by_rounding(name: str, task: LabelTask):
     assert run.iterations <= 60
 
 
-@pytest.mark.parametrize("price", [1e-4, 1.0, 1e4])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("price", "kind", "name"), covering([1e-4, 1.0, 1e4], KINDS, NAMES))
 def test_every_kind_of_instance_is_certified_to_1e_9(name, kind, price):
     task = task_of(name, with_labels(KINDS[kind](), 3), price)
     if kind == "rank one" and price == 1e4:
@@ -83,9 +82,9 @@ def test_every_kind_of_instance_is_certified_to_1e_9(name, kind, price):
         check_certified(name, task)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("sizes", [(1e-9, 1.0, 1e9), (1e9, 1e9, 1e9), (1e-9, 1e-9, 1e-9)])
-@pytest.mark.parametrize("price", [1e-4, 1e4])
+@pytest.mark.parametrize(
+    ("name", "sizes", "price"), covering(NAMES, [(1e-9, 1.0, 1e9), (1e9, 1e9, 1e9), (1e-9, 1e-9, 1e-9)], [1e-4, 1e4])
+)
 def test_kernels_of_any_size_are_certified(name, sizes, price):
     base = with_labels(zoo.random(24, 3, seed=3), 3)
     check_certified(name, task_of(name, base.with_kernels(base.kernels * np.array(sizes)[:, None, None]), price))
@@ -189,28 +188,6 @@ def test_the_corrector_takes_off_what_the_predictor_neglects(name):
     step = newton.direction(0.2 * at.mu, predicted)
     for (a, b), (da, db), (neglected, other) in zip(at.pairs, step.pairs, predicted.pairs, strict=True):
         assert a * db + b * da == pytest.approx(0.2 * at.mu - a * b - neglected * other, abs=1e-9 * at.mu)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_residuals_follow_their_definitions(name):
-    problem, state = after(name, 2)
-    task, at = problem.task, state.at
-    q = task.q(at.alpha)
-    off = residuals(at, state.images.columns)
-    for k, signs in enumerate(task.signs):
-        hessian = signs[:, None] * task.combined(at.weights) * signs
-        assert off.alpha[k] == pytest.approx(hessian @ at.alpha[k] - 1 - at.z[k] + at.w[k])
-    assert off.weights == pytest.approx(at.kappa - at.gamma @ q / 2 - at.phi)
-    if name == "ml_minimax":
-        assert off.gamma == pytest.approx(at.largest - (at.alpha.sum(axis=1) - q @ at.weights / 2) - at.psi)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_start_meets_its_equations_where_the_price_is_moderate(name):
-    problem, state = after(name, 0)
-    assert np.abs(residual_vector(problem.task, state.at, 0.0)[: -sum(a.size for a, _ in state.at.pairs)]).max() < 1e-12
-    products = np.concatenate([(a * b).ravel() for a, b in state.at.pairs])
-    assert products.min() > 1e-4 * products.max()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,12 +9,12 @@ import pytest
 
 from cases import own_parameters
 from checks import check_enclosed
+from covering import covering
 from mklcvx import Instance, LowRank, formulations, solve, solve_path, zoo
 from mklcvx.formulations import SINGLE_TASKS
 from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, LOSSES, REAL
 from mklcvx.solvers.interior.samples_side import DualPoint, samples_side
 from mklcvx.zoo import regression
-from mklcvx.zoo.plans import PLANS
 
 pytestmark = pytest.mark.slow
 
@@ -70,16 +70,6 @@ def test_every_regulariser_with_every_loss_has_the_declared_optimum(name, loss):
         check_enclosed(value, found[declared], 2e-6)
 
 
-@pytest.mark.parametrize("loss", regression.LOSSES)
-@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.name)
-def test_planted_optima_are_found(plan, loss):
-    instance, known = zoo.planted_response(loss, 5, plan)
-    solution = solve(instance, known.formulation, solver="interior", tol=1e-9, **known.parameters)
-    assert solution.certified, solution.message
-    check_enclosed(known.value, solution, 1e-9)
-    assert solution.objective == pytest.approx(known.value, rel=1e-8)
-
-
 # -------------------------------------------------------------------------------------------------- hostile problems
 def response(base: Instance, values) -> Instance:
     return Instance(base.kernels, response=values, groups=base.groups)
@@ -109,12 +99,11 @@ LABELLED = {
     "imbalanced": lambda: (zoo.imbalanced(30, 4, seed=2), {}),
     **{f"n = {n}": lambda n=n: (zoo.tiny(n, 4, seed=n + 4), {}) for n in (2, 3, 5)},
 }
-HOSTILE = [(loss, kind) for loss in ON_RESPONSES for kind in RESPONSES]
-HOSTILE += [(loss, kind) for loss in ON_LABELS for kind in LABELLED]
+REGULARISERS = ["square", "li"]
+HOSTILE = covering(REGULARISERS, ON_RESPONSES, RESPONSES) + covering(REGULARISERS, ON_LABELS, LABELLED)
 
 
-@pytest.mark.parametrize("name", ["square", "li"])
-@pytest.mark.parametrize(("loss", "kind"), HOSTILE)
+@pytest.mark.parametrize(("name", "loss", "kind"), HOSTILE)
 def test_hostile_problems_are_certified(name, loss, kind):
     instance, given = (RESPONSES if loss in ON_RESPONSES else LABELLED)[kind]()
     tol = 1e-7 if name == "li" else 1e-8  # α in two parts, which saves digits at a large C, is not for block-∞ norms
@@ -206,18 +195,7 @@ def test_a_tube_that_is_an_unknown_is_eliminated_exactly():
     assert side.expanded(found[:n], right, diagonal, found[n:]) == pytest.approx(expected[: 2 * n])
 
 
-def test_the_sum_of_the_variables_is_that_of_the_prices_at_the_start():
-    side, task = side_for("nu_svr", C=2.0, nu=0.3)
-    for alpha in (np.zeros(12), 0.25 * task.box * np.where(np.arange(12) % 2, 1.0, -1.0)):
-        lower, upper = side.distances(alpha)
-        assert lower.sum() == pytest.approx(0.3 * task.box.sum())
-        assert np.allclose(lower[:12] - lower[12:], alpha)
-        assert (upper > 0).all()
-
-
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("nu", [0.05, 0.3, 1.0])
-@pytest.mark.parametrize("price", [1e-2, 1.0, 1e4])
+@pytest.mark.parametrize(("bias", "nu", "price"), covering([True, False], [0.05, 0.3, 1.0], [1e-2, 1.0, 1e4]))
 def test_the_tube_is_found_whether_it_vanishes_or_not(price, nu, bias):
     """With a large price and exact kernels every target is fitted, ε = 0 and ‖α‖₁ < N; else ‖α‖₁ = N."""
     instance = problem_for("nu_svr")
@@ -242,16 +220,6 @@ def test_groups_that_matter_little_are_not_eliminated_before_the_tube_is_known()
     assert solution.iterations <= 60
 
 
-@pytest.mark.parametrize("name", ["l1", "lp", "vskl"])
-def test_small_alphas_are_no_zeros_where_the_tube_vanishes(name):
-    """Kernels 1e9 apart fit every target, with α of very different sizes, all far below their prices."""
-    instance, _ = RESPONSES["sizes differ by 1e9"]()
-    instance = Instance(instance.kernels, response=instance.response, groups=[0, 0, 1, 1])
-    for bias in (True, False):
-        solution = solved(instance, name, "nu_svr", bias=bias, C=10.0)
-        assert solution.certified, solution.message
-
-
 @pytest.mark.parametrize("loss", WITH_PRICE)
 def test_slope_and_curvature_are_those_of_the_loss(loss):
     side, task = side_for(loss, C=2.0)
@@ -265,18 +233,6 @@ def test_slope_and_curvature_are_those_of_the_loss(loss):
         at = DualPoint(-alpha, *side.distances(-alpha))
         expected = task.loss_function.gradient(-alpha, task.y, task.box)
         assert side.slope(at)[-12:] == pytest.approx(-expected if side.variables_per_sample == 2 else expected)
-
-
-@pytest.mark.parametrize("loss", WITH_PRICE)
-def test_points_of_the_start_are_inside(loss):
-    side, task = side_for(loss, C=2.0)
-    for alpha in (0.3 * np.where(np.isfinite(task.limit), task.limit, 1.0), np.zeros(12)):
-        if not side.two_sided and not alpha.any():
-            continue
-        lower, upper = side.distances(alpha)
-        assert (lower > 0).all()
-        assert (upper > 0).all()
-        assert side.variables_per_sample == 1 or lower[:12] - lower[12:] == pytest.approx(alpha)
 
 
 def test_the_entropy_keeps_both_tails():
@@ -325,9 +281,9 @@ def test_which_samples_are_free():
     assert task.limit[0] == 1
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("loss", ["squared", "huber"])
-@pytest.mark.parametrize("share", [0.9, 0.999, 0.99999])
+@pytest.mark.parametrize(
+    ("bias", "loss", "share"), covering([True, False], ["squared", "huber"], [0.9, 0.999, 0.99999])
+)
 def test_the_group_lasso_just_below_its_largest_price(loss, bias, share):
     """Where the mean slope of the regulariser beats the gradient at every size of the weights, the start has a size."""
     instance = regression.noisy(18, 3, 5)

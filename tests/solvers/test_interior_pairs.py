@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cases import KINDS
+from covering import covering
 from mklcvx import Instance, formulations, zoo
 from mklcvx.formulations.alignment import alignment_task
 from mklcvx.formulations.families.pairs import Pairs
@@ -68,18 +69,14 @@ def test_alignment_sums_over_all_ordered_pairs(block):
 
 
 # ------------------------------------------------------------------------------------------------ optima
-@pytest.mark.parametrize("balanced", [False, True])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(("balanced", "kind", "name"), covering([False, True], KINDS, PAIRS))
 def test_every_kind_of_instance_is_certified_to_1e_9(name, kind, balanced):
     for lam in (1e-3, 0.1, 1e4):
         _, run = certified(name, KINDS[kind](), lam=lam, balanced=balanced)
         assert run.iterations <= 50
 
 
-@pytest.mark.parametrize("balanced", [False, True])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(("balanced", "kind", "name"), covering([False, True], KINDS, PAIRS))
 def test_where_weights_cost_next_to_nothing_the_losses_are_least_to_the_last_bits(name, kind, balanced):
     point, run = solved(name, KINDS[kind](), lam=1e-8, balanced=balanced)
     assert run.ending == "certified" or point.certificate.gap <= 2e-14
@@ -92,9 +89,9 @@ def test_alignment_is_certified_in_one_step(kind):
     assert run.iterations == 1
 
 
-@pytest.mark.parametrize("seed", [9, 30])
-@pytest.mark.parametrize("distance", [1e-4, 1e-6, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0.0])
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(
+    ("seed", "distance", "name"), covering([9, 30], [1e-4, 1e-6, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0.0], PAIRS)
+)
 def test_kernels_that_are_nearly_alike(name, distance, seed):
     base, other = zoo.random(12, 2, seed=seed).kernels, zoo.random(12, 2, seed=seed + 1)
     instance = Instance(np.concatenate([base, base + distance * other.kernels]), other.y)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from mklcvx import Instance, LowRank, MKLClassifier, solve, zoo
+from covering import covering
+from mklcvx import Instance, LowRank, MKLClassifier, solve
 from mklcvx.certificate.run import Ending
 from mklcvx.formulations import get
 from mklcvx.problem.stack import KernelStack
@@ -41,9 +42,9 @@ def check_same_optimum(one, other):
     assert max(one.certificate.lower, other.certificate.lower) <= min(one.certificate.upper, other.certificate.upper)
 
 
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-@pytest.mark.parametrize("instance", [PLAIN, WEIGHTED], ids=["plain", "weighted"])
-@pytest.mark.parametrize("formulation", ["average", "sum"])
+@pytest.mark.parametrize(
+    ("C", "instance", "formulation"), covering([0.01, 1.0, 100.0], [PLAIN, WEIGHTED], ["average", "sum"]), ids=str
+)
 def test_given_weights_make_one_machine(outcomes, formulation, instance, C):
     found = solve(instance, formulation, C=C)
     assert outcomes == [True]
@@ -77,12 +78,6 @@ def test_any_loss_has_one_kernel(outcomes, instance, parameters):
 def test_other_problems_are_left_to_the_engine(outcomes, instance, formulation):
     assert solve(instance, formulation, C=1.0).certified
     assert outcomes == [False]
-
-
-@pytest.mark.parametrize("name", ["nearly-equal", "imbalanced-weighted", "repeated-samples", "separable"])
-def test_peculiar_kernels_have_the_same_optimum(name):
-    instance = zoo.specimen(name).instance()
-    check_same_optimum(solve(instance, "average", C=1.0), solve(instance, "average", C=1.0, solver="interior"))
 
 
 def test_rows_of_the_trace_have_the_weights_of_the_formulation():

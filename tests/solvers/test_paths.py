@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from cases import on_grid
-from mklcvx import InputError, Instance, solve, solve_path, zoo
+from mklcvx import InputError, solve, solve_path, zoo
 from mklcvx.formulations import get
 from mklcvx.problem.factors import in_factors
 from mklcvx.solvers.interior.engine import InteriorPoint
@@ -48,12 +47,6 @@ def test_any_parameter_can_vary_with_others_fixed(name, grid):
         again = solve(WINE, name, C=2.0, **{next(iter(grid)): value})
         assert solution.objective == pytest.approx(again.objective, rel=2e-8)
         assert solution.parameters == again.parameters
-
-
-def test_families_without_warm_starts_have_paths_too():
-    labels = zoo.real("wine", "classes", samples=30, count=5)
-    assert solve_path(labels, "ml_sum", {"C": [0.1, 1.0]}).certified
-    assert solve_path(labels, "ts", {"lam": [0.1, 0.01]}).certified
 
 
 def test_a_warm_start_saves_iterations_and_a_foreign_one_is_not_used():
@@ -115,11 +108,6 @@ def test_grids_that_are_none_are_refused(grid, fixed, words):
         combinations(grid, fixed)
 
 
-def test_a_bad_value_on_the_way_is_refused():
-    with pytest.raises(InputError, match="parameter C = -1"):
-        solve_path(WINE, "l1", {"C": [1.0, -1.0]})
-
-
 def test_json_lines_on_the_command_line(run, refusal, tmp_path):
     problem = tmp_path / "i.npz"
     np.savez(problem, kernels=WINE.kernels, y=WINE.y)
@@ -163,19 +151,3 @@ def test_the_support_is_exact():
     assert (found.alpha == 0).sum() >= 5
     assert (found.alpha == 1.0).sum() >= 1
     assert not ((found.alpha > 0) & (found.alpha < 1e-6)).any()
-
-
-def test_float32_and_memory_maps_give_the_same_optimum(tmp_path):
-    stored = np.lib.format.open_memmap(tmp_path / "k.npy", mode="w+", dtype=np.float32, shape=WINE.kernels.shape)
-    stored[:] = WINE.kernels
-    stored.flush()
-    mapped = Instance(np.load(tmp_path / "k.npy", mmap_mode="r"), WINE.y)
-    assert mapped.kernels.dtype == np.float32
-    task, _ = get("l1").task(mapped, {})
-    exact, _ = get("l1").task(WINE, {})
-    widened = replace(exact, kernels=np.asarray(stored, dtype=np.float64))  # rounding made it indefinite
-    one = solve(mapped, "l1", solver="interior")
-    other = drive(InteriorPoint(), get("l1"), widened, 1e-9)[0].certificate
-    assert one.certified
-    assert task.kernels is mapped.kernels
-    assert one.objective == pytest.approx(other.upper, rel=1e-9)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from covering import covering
 from mklcvx.certificate import certify
 from mklcvx.formulations import Points, Task
 from mklcvx.formulations.svm import SVM
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior import qp
-from mklcvx.solvers.interior.qp import Quadratic, box_qp, factored, interior_point, projected_newton
+from mklcvx.solvers.interior.qp import Quadratic, box_qp, factored, interior_point
 from mklcvx.solvers.svm import Machine, fit
 
 
@@ -23,10 +24,6 @@ def signed_kernel(samples, rank, seed=0):
         squares = np.diag(kernel)
         kernel = np.exp(-(squares[:, None] + squares - 2 * kernel) / (2 * samples))
     return y[:, None] * kernel * y
-
-
-def free_quadratic(q, box):
-    return Quadratic(q, np.ones(len(box)), box, np.zeros((0, len(box))), np.zeros(0))
 
 
 @pytest.mark.parametrize("rank", [1, 3, 60])
@@ -69,19 +66,7 @@ def test_a_zero_matrix_puts_everything_at_the_bound():
     assert box_qp(np.zeros((2, 2)), box) == pytest.approx(box)
 
 
-def test_newton_never_leaves_the_box_and_never_rises():
-    q, box = signed_kernel(40, 5), np.ones(40)
-    program = free_quadratic(q, box)
-    alpha = projected_newton(program, np.full(40, 0.5), 1e-10)
-    assert (alpha >= 0).all()
-    assert (alpha <= 1).all()
-    value = [a.sum() - a @ q @ a / 2 for a in (np.full(40, 0.5), alpha)]
-    assert value[1] >= value[0]
-
-
-@pytest.mark.parametrize("loss", ["c", "nu"])
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("rank", [2, 50])
+@pytest.mark.parametrize(("loss", "bias", "rank"), covering(["c", "nu"], [True, False], [2, 50]))
 def test_the_interior_point_solves_every_svm(loss, bias, rank):
     task = svm_task(50, rank, loss, bias)
     rows = [task.y] * bias + [np.ones(50)] * (loss == "nu")
@@ -111,10 +96,9 @@ def gap_of(task, alpha):
     return certify(SVM, task, Points([alpha], [(alpha * task.y)[None]])).certificate.relative_gap
 
 
-@pytest.mark.parametrize("loss", ["c", "nu"])
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("rank", [1, 3, 50])
-@pytest.mark.parametrize("price", [0.01, 1.0, 1e4])
+@pytest.mark.parametrize(
+    ("loss", "bias", "rank", "price"), covering(["c", "nu"], [True, False], [1, 3, 50], [0.01, 1.0, 1e4])
+)
 def test_the_machine_is_good_enough_for_its_tolerance(loss, bias, rank, price):
     task = svm_task(50, rank, loss, bias, price)
     for tolerance in (1e-2, 1e-5, 1e-8):

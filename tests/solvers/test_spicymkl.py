@@ -53,15 +53,6 @@ def test_it_certifies_in_a_few_steps_whatever_the_price(loss, bias, share):
 
 
 @over_losses
-def test_kernels_that_do_not_count_are_switched_off_exactly(loss):
-    solution = by_spicymkl(INSTANCES[loss], loss=loss, lam=0.7 * largest_price(loss, True))
-    used = np.flatnonzero(solution.norms > 0)
-    exact = solve(INSTANCES[loss], "group_lasso", loss=loss, lam=0.7 * largest_price(loss, True))
-    assert 0 < len(used) < 6
-    assert used.tolist() == np.flatnonzero(exact.norms > 1e-6).tolist()
-
-
-@over_losses
 @over_biases
 def test_from_the_largest_price_on_f_is_zero(loss, bias):
     lam = largest_price(loss, bias)
@@ -102,16 +93,6 @@ def test_gradient_and_hessian_are_those_of_the_inner_objective(loss, bias):
         assert (moved[1] - moved[0]) / (2 * h) == pytest.approx(gradient(state.alpha) @ way, rel=1e-5, abs=1e-8)
         change = (gradient(state.alpha + h * way) - gradient(state.alpha - h * way)) / (2 * h)
         assert step @ change == pytest.approx(-gradient(state.alpha) @ way, rel=1e-4, abs=1e-7)  # H step = −gradient
-
-
-def test_the_gap_closes_faster_and_faster():
-    gaps: list[float] = []
-    given = {"loss": "logistic", "lam": 0.1 * largest_price("logistic", True), "tol": 1e-10}
-    solution = by_spicymkl(INSTANCES["logistic"], callback=lambda row: gaps.append(row.gap) and None, **given)
-    check_status(solution, 1e-10)
-    logs = np.log(gaps[-4:-1])
-    assert (np.diff(logs) < -2).all()
-    assert logs[2] - logs[1] < logs[1] - logs[0]
 
 
 @over_losses

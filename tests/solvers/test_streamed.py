@@ -111,16 +111,6 @@ def test_working_sets_can_grow_on_both_sides(size):
     assert solve_streamed(points, y, [0.1, 1.0, 10.0], "l1", C=1e-6, working_set=size, max_iter=90).certified
 
 
-def test_weights_are_those_that_an_answer_can_have():
-    """Else the gap at which rounds end is not that of the answer."""
-    formulation, task = task_of(C=2.0)
-    problem, method = Problem(formulation, task, 1e-2), Decomposition(working_set=50)
-    state = method.start(problem)
-    for _ in range(4):
-        state = method.step(problem, state)
-        assert state.weights.sum() == pytest.approx(1.0, abs=1e-12)
-
-
 def test_predictions_need_no_stored_kernels():
     found = solve_streamed(X, Y, GAMMAS, "l1", C=2.0, working_set=90, tol=1e-4)
     new = RNG.normal(size=(40, 2))

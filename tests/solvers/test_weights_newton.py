@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from covering import covering
 from mklcvx import Instance, formulations, solve, solve_path, zoo
 from mklcvx.problem.stack import KernelStack
 from mklcvx.solvers.driver import Problem, drive
@@ -73,13 +74,6 @@ def test_other_machines_of_libsvm(given):
     assert isinstance(steps.last, NewtonState)
 
 
-def test_few_steps_are_enough():
-    _, steps = run("l1", LABELS, C=1.0)
-    assert isinstance(steps.last, NewtonState)
-    assert steps.iterations <= 9
-    assert steps.svm_solves <= 5
-
-
 def test_shares_between_groups_are_unknowns_where_they_have_a_part():
     """The optimum does not notice where they cease to be."""
     formulation, bounds = formulations.get("vskl"), []
@@ -91,9 +85,7 @@ def test_shares_between_groups_are_unknowns_where_they_have_a_part():
     assert bounds[0] == pytest.approx(bounds[1], rel=1e-7)
 
 
-@pytest.mark.parametrize("price", [1.0, 100.0])
-@pytest.mark.parametrize("count", [2, 120])
-@pytest.mark.parametrize("entry", [0.0, 1.0])
+@pytest.mark.parametrize(("price", "count", "entry"), covering([1.0, 100.0], [2, 120], [0.0, 1.0]))
 def test_groups_of_kernels_that_alpha_does_not_see(entry, count, price):
     """Nothing says how they share what they have: no step goes astray there."""
     kernels = np.concatenate([KERNELS[:2], np.full((count, N, N), entry)])
@@ -178,15 +170,6 @@ def test_without_progress_the_method_ends():
     assert weights_newton.newton_step(problem, replace(stuck, waited=0)).waited == 1
 
 
-def test_a_path_starts_at_its_neighbour():
-    path = solve_path(LABELS, "l1", grid={"C": [1.0, 1.1, 1.2]})
-    alone = solve(LABELS, "l1", C=1.2)
-    solutions = path.solutions
-    assert all(solution.certified for solution in solutions)
-    assert solutions[-1].svm_solves <= alone.svm_solves
-    assert solutions[-1].objective == pytest.approx(alone.objective, rel=1e-8)
-
-
 def test_the_model_of_the_weights_is_solved_by_both_methods_alike():
     """min ½v'Gv − r'v over dx in its bounds with Σ dx = 0, dν free."""
     rng = np.random.default_rng(5)
@@ -207,15 +190,6 @@ def test_the_model_of_the_weights_is_solved_by_both_methods_alike():
     linear = right[:5] - matrix[:5, 5] * right[5] / matrix[5, 5]
     program = Quadratic(schur, linear - schur @ low, high - low, ones, np.array([-low.sum()]))
     assert change - low == pytest.approx(interior_point(program, 1e-13), abs=1e-6)
-
-
-def test_some_samples_make_a_problem_of_their_own():
-    task, _ = formulations.get("l1").task(Instance(KERNELS, Y, sample_weight=np.arange(1.0, N + 1)), {"C": 2.0})
-    some = np.array([3, 10, 11, 40])
-    part = task.with_samples(some)
-    assert np.array_equal(part.kernels, KERNELS[:, some][:, :, some])
-    assert np.array_equal(part.y, Y[some])
-    assert part.box == pytest.approx(2.0 * (some + 1.0))
 
 
 class Last:
@@ -336,25 +310,6 @@ def test_where_nothing_sets_their_size_weights_do_not_run_away(monkeypatch):
     found, _ = run("group_lasso", zoo.real("digits", samples=300, count=20), C=0.01)
     assert found.certificate.proves(1e-9)
     assert max(sizes) < 100
-
-
-def test_small_prices_ask_for_more_accurate_margins(monkeypatch):
-    asked, fit = [], weights_newton.libsvm
-
-    def looked_at(task, samples, kernel, accuracy, steps):
-        asked.append((accuracy, steps))
-        return fit(task, samples, kernel, accuracy, steps)
-
-    monkeypatch.setattr(weights_newton, "libsvm", looked_at)
-    first = []
-    small = Instance(0.01 * KERNELS, Y)
-    cases = (LABELS, {"C": 1.0}), (LABELS, {"C": 100.0}), (LABELS, {"C": 0.01}), (small, {"C": 1.0})
-    for instance, given in (*cases, (LABELS, {"C": 1e-9}), (LABELS, {"nu": 0.3})):
-        asked.clear()
-        run("average", instance, **given)
-        first.append(asked[0][0])
-        assert {steps for _, steps in asked} == {SETTINGS.svm_max_steps * N}
-    np.testing.assert_allclose(first, [1e-3, 1e-3, 1e-5, 1e-5, SETTINGS.svm_finest, 1e-3])
 
 
 def test_where_libsvm_takes_too_long_the_interior_point_has_a_matrix_of_its_own(monkeypatch):

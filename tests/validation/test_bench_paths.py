@@ -26,15 +26,13 @@ def test_a_small_run_makes_the_page_and_is_resumed(paths, tmp_path, monkeypatch,
     given = ["--quick", "-o", str(tmp_path)]
     assert paths.main(given) == 0
     rows = paths.read(tmp_path / "paths.csv")
-    assert [(row["data"], row["formulation"]) for row in rows] == [
-        ("random", "l1"), ("random", "sum"), ("random, n = 20", "l1"),
-    ]  # fmt: skip
+    assert [(row["data"], row["formulation"]) for row in rows] == [("random", "l1"), ("random", "sum")]
     assert all(row["certified"] == row["points"] == "4" for row in rows)
     assert all(float(row["cold_ms"]) > 0 and float(row["path_ms"]) > 0 for row in rows)
-    assert [bool(row["cv_ms"]) for row in rows] == [True, True, False]
+    assert all(float(row["cv_ms"]) > float(row["path_ms"]) for row in rows)
     page = (tmp_path / "paths.md").read_text("utf-8")
     assert "smoke run" in page
-    assert page.count("`l1`") == 2
+    assert page.count("`l1`") == 1
     capsys.readouterr()
     monkeypatch.setattr(paths, "row_of", lambda *_: pytest.fail("measured again"))
     assert paths.main(given) == 0
@@ -44,8 +42,3 @@ def test_a_small_run_makes_the_page_and_is_resumed(paths, tmp_path, monkeypatch,
 def test_a_smoke_run_does_not_replace_the_results(paths):
     with pytest.raises(SystemExit):
         paths.main(["--quick"])
-
-
-@pytest.mark.parametrize(("value", "most", "words"), [(3.14159, 6.0, "3.1"), (7.0, 6.0, "7*"), (37.7, 24.0, "38*")])
-def test_numbers_above_their_limit_are_marked(paths, value, most, words):
-    assert paths._limited(value, most) == words

@@ -46,9 +46,10 @@ def test_svr(name):
     assert wrong.diagnosis.name == "epsilon_scaled"
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("nu", [0.2, 0.7])
-@pytest.mark.parametrize("name", RESPONSES)
+@pytest.mark.parametrize(
+    ("name", "nu", "weighted"),
+    [(RESPONSES[0], 0.2, False), (RESPONSES[1], 0.7, False), (RESPONSES[2], 0.2, True), (RESPONSES[0], 0.7, True)],
+)
 def test_nu_svr(name, nu, weighted):
     """One kernel of three, and their mean, as NuSVR fits them: α, bias, tube and value."""
     instance, mean = combined(name, "mean")
@@ -69,8 +70,7 @@ def test_nu_svr(name, nu, weighted):
         assert not verify(posed, nu=nu / 2, diagnosis=False, **given, **parts).accepted
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("name", RESPONSES)
+@pytest.mark.parametrize(("name", "weighted"), [*zip(RESPONSES, (False, True, True), strict=True)])
 def test_kernel_ridge(name, weighted):
     instance, kernel = combined(name)
     price = 1.0 + np.arange(instance.samples) % 3 if weighted else np.ones(instance.samples)

@@ -107,8 +107,11 @@ def test_a_verdict_is_measured_by_the_scale_of_the_certificate():
     assert verify(instance, "l1", objective=claim, tol=1e-5, C=0.01, diagnosis=False).verdict == "accepted"
 
 
-@pytest.mark.parametrize("name", ["l1", "sm2", "lp", "li"])
-@pytest.mark.parametrize("loss", EVERY, ids=lambda loss: loss.name)
+@pytest.mark.parametrize(
+    ("loss", "name"),
+    [(loss, name) for place, loss in enumerate(EVERY) for name in ("l1", ("sm2", "lp", "li")[place % 3])],
+    ids=lambda one: getattr(one, "name", one),
+)
 def test_with_every_loss_the_optimum_lies_between(loss, name):
     """Answers at random, and the best one with its α moved, its weights moved, or in coefficients."""
     if loss.free_margin and name == "li":

@@ -1,12 +1,18 @@
-"""Right answers by other solvers, each at the accuracy that it has: none is rejected."""
+"""Right answers by other solvers, each at the accuracy that it has: none is rejected, and third parties conform."""
 
 from __future__ import annotations
 
+import runpy
+
 import numpy as np
 import pytest
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
-from mklcvx import solve, verify, zoo
+from conforming import conformed
+from mklcvx import Instance, solve, verify, zoo
+from mklcvx.bench.conformance.trials import Room
+from places import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -21,17 +27,16 @@ PUBLISHED = [
     ("elastic", "level"),
 ]  # fmt: skip
 CONIC = [(name, solver) for name in (*OWN, "l1", "l2", "sum", "average") for solver in ("clarabel", "scs")]
-MACHINES = [
-    (C, combination, tol) for C in (0.3, 1.0, 10.0) for combination in ("sum", "average") for tol in (1e-9, 1e-4)
-]
+MACHINES = [(0.3, "sum", 1e-9), (1.0, "average", 1e-4), (10.0, "sum", 1e-4), (10.0, "average", 1e-9)]
 
 
 def drawn(seed):
     return zoo.random(24, 4, seed=seed)
 
 
-@pytest.mark.parametrize(("name", "solver"), PUBLISHED)
-@pytest.mark.parametrize("tol", [LOOSE, 1e-5])
+@pytest.mark.parametrize(
+    ("name", "solver", "tol"), [(*row, (LOOSE, 1e-5)[place % 2]) for place, row in enumerate(PUBLISHED)]
+)
 def test_published_algorithms_are_accepted_at_their_tolerance(name, solver, tol):
     instance, given = drawn(len(name)), {"C": 1.0, **OWN.get(name, {})}
     found = solve(instance, name, solver=solver, tol=tol, **given)
@@ -57,3 +62,63 @@ def test_support_vector_machines_are_accepted(C, combination, tol):
     alpha = np.zeros(instance.samples)
     alpha[svm.support_] = np.abs(svm.dual_coef_[0])
     assert verify(instance, combination, alpha=alpha, C=C, tol=max(TIGHT, 10 * tol), diagnosis=False).accepted
+
+
+SMALL = ["by-hand", "three-samples", "clouds"]
+
+
+@pytest.fixture(autouse=True)
+def examples(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "examples" / "conform")
+
+
+@pytest.fixture(scope="module")
+def room():
+    with Room() as place:
+        yield place
+
+
+def test_scikit_learns_machine_conforms_to_average(room):
+    found = conformed(room, "third_party:svc_average", "average", specimens=[*SMALL, "imbalanced-weighted"])
+    assert found.passed, [trial.words for trial in found.trials]
+    assert found.rate("mid").accepted == 4
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "level"),
+    [
+        ("svr_average", {"loss": "epsilon_insensitive"}, "mid"),
+        ("kernel_ridge_average", {"loss": "squared", "bias": False}, "high"),
+        ("one_class_average", {"loss": "one_class"}, "mid"),
+    ],
+)
+def test_scikit_learns_machines_conform_with_other_losses(room, function, given, level):
+    """On everything in the zoo that has the targets of the loss."""
+    found = conformed(room, f"third_party:{function}", "average", level=level, **given)
+    assert [(trial.specimen, trial.words, trial.off) for trial in found.failures] == []
+    assert found.passed
+    assert found.rate(level).accepted == len(found.trials) == (2 if given["loss"] == "one_class" else 12)
+
+
+def clouds() -> Instance:
+    return zoo.specimen("clouds").instance()
+
+
+# ------------------------------------------------------------------------------------------------------------- reports
+def test_the_reports_are_written_and_say_what_was_found(tmp_path):
+    main = runpy.run_path(str(ROOT / "validation" / "conform" / "__main__.py"), run_name="conform")["main"]
+    assert main(["broken", "svc", "--folder", str(tmp_path), "--specimens", "by-hand,two-samples"]) == 0
+    broken = (tmp_path / "broken.md").read_text(encoding="utf-8")
+    assert "does not conform to `l1`: 0 of 2 accepted" in broken
+    assert "Diagnoses: 2 × C_over_n." in broken
+    assert "conforms to `average`: 2 of 2 accepted" in (tmp_path / "svc.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("lam", [0.1, 1.0, 5.0])
+def test_ridge_regression_is_accepted(lam):
+    drawn_one = drawn(7)
+    instance = Instance(drawn_one.kernels, response=np.linspace(-1.0, 2.0, 24) ** 2)
+    ridge = KernelRidge(alpha=lam, kernel="precomputed").fit(instance.kernels.sum(axis=0), instance.targets.values)
+    assert verify(
+        instance, "sum", alpha=ridge.dual_coef_, loss="squared", bias=False, C=1 / lam, diagnosis=False
+    ).accepted

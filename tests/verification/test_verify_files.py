@@ -100,7 +100,6 @@ LONG = '{"formulation":"l1","weights":[' + "0," * 9_999_999 + "0]}"
 
 HOSTILE = {
     "empty": "",
-    "truncated": '{"formulation": "l1", "weights": [0.5, 0.',
     "of the wrong length": '{"formulation": "l1", "weights": [0.5, 0.5]}',
     "alpha of the wrong length": '{"formulation": "l1", "alpha": [0.5, 0.5]}',
     "with NaN": '{"formulation": "l1", "weights": [NaN, 0.5, 0.5]}',
@@ -109,21 +108,17 @@ HOSTILE = {
     "with strings": '{"formulation": "l1", "weights": ["0.2", "0.3", "0.5"]}',
     "a word for a number": '{"formulation": "l1", "objective": "large"}',
     "ragged": '{"formulation": "l1", "weights": [[0.2], [0.3, 0.1], 0.5]}',
-    "no object": "[1, 2, 3]",
     "no formulation": '{"weights": [0.2, 0.3, 0.5]}',
     "an unknown formulation": '{"formulation": "l9", "weights": [0.2, 0.3, 0.5]}',
     "nothing to judge": '{"formulation": "l1", "remark": "it went well"}',
     "bad parameters": '{"formulation": "l1", "parameters": {"C": [1, 2]}, "weights": [0.2, 0.3, 0.5]}',
     "ten million entries": LONG,
     "nested lists": '{"formulation": "l1", "weights": ' + "[" * 100_000 + "]" * 100_000 + "}",
-    "lists nested a little": '{"formulation": "l1", "weights": ' + "[" * 500 + "1" + "]" * 500 + "}",
     "many empty lists": '{"formulation": "l1", "weights": [' + "[]," * 250_000 + "[]]}",
     "nested objects": '{"formulation": "l1", "multipliers": ' + '{"a":' * 50_000 + "1" + "}" * 50_000 + "}",
     "rows of nonsense": '{"formulation": "l1", "rows": [1, 2]}',
     "no rows": '{"formulation": "l1", "rows": []}',
     "steps of nonsense": '{"formulation": "l1", "weights": [0.2, 0.3, 0.5], "preprocessing": {"steps": [7]}}',
-    "huge numbers": '{"formulation": "l1", "objective": ' + "9" * 5000 + "}",
-    "no text": b"\xff\xfe\x00\x81" * 100,
     "pickled": pickle.dumps({"weights": [1.0]}),
 }
 

@@ -27,8 +27,6 @@ def losses(loss, residuals):
 
 
 # ---------------------------------------------------------------------------------------------------------- checksums
-
-
 def test_checksums_see_the_response():
     instance = zoo.specimen("response-outputs").instance()
     known = zoo.checksum(instance)

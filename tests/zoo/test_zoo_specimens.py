@@ -202,17 +202,6 @@ def test_planted_optima_are_exact(name):
 # ------------------------------------------------------------------------------------------- what the specimens claim
 
 
-@pytest.mark.parametrize("formulation", ["l1", "sm1", "sm2", "smp", "square", "elastic", "block_elastic"])
-@pytest.mark.parametrize(("name", "power"), [("huge", 60), ("minute", -60)])
-def test_scales_change_nothing_but_the_units(name, power, formulation):
-    specimen, scaled = zoo.specimen(name), instance_of(name)
-    plain = scaled.with_kernels(np.ldexp(scaled.kernels, -power))
-    one = solve(scaled, formulation, solver="interior", tol=1e-8, **specimen.parameters_for(formulation))
-    other = solve(plain, formulation, solver="interior", tol=1e-8, C=1.0)
-    assert (one.status, other.status) == ("certified", "certified")
-    assert one.objective == pytest.approx(np.ldexp(other.objective, -power), rel=3e-8)
-
-
 @pytest.mark.parametrize(("name", "solver"), [("single-features", "auto"), ("single-features", "clarabel")])
 def test_low_rank_leaves_weights_of_li_undefined(name, solver):
     specimen = zoo.specimen(name)
@@ -267,3 +256,19 @@ def test_a_folder_with_something_in_it_is_not_touched(refusal, tmp_path):
     assert [path.name for path in (tmp_path / "there").iterdir()] == ["mine.txt"]
     with pytest.raises(InputError):
         zoo.specimen("")
+
+
+@pytest.mark.parametrize(
+    ("name", "power", "formulation"),
+    [
+        (*(("huge", 60), ("minute", -60))[place % 2], name)
+        for place, name in enumerate(("l1", "sm1", "sm2", "smp", "square", "elastic", "block_elastic", "l1"))
+    ],
+)
+def test_scales_change_nothing_but_the_units(name, power, formulation):
+    specimen, scaled = zoo.specimen(name), instance_of(name)
+    plain = scaled.with_kernels(np.ldexp(scaled.kernels, -power))
+    one = solve(scaled, formulation, solver="interior", tol=1e-8, **specimen.parameters_for(formulation))
+    other = solve(plain, formulation, solver="interior", tol=1e-8, C=1.0)
+    assert (one.status, other.status) == ("certified", "certified")
+    assert one.objective == pytest.approx(np.ldexp(other.objective, -power), rel=3e-8)

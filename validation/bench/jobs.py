@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from mklcvx import Instance, formulations
-from mklcvx.bench.comparison import Benchmark, BenchmarkRow, InWorker, compare, contestants
+from mklcvx.bench.comparison import Benchmark, BenchmarkRow, compare, contestants
 from mklcvx.solvers.solving import SOLVERS
 
 DECLARED = ("clarabel", "scs", "silp_exact")
@@ -25,7 +24,6 @@ class Job:
     formulation: str = "l1"
     given: Mapping[str, Any] = field(default_factory=dict)
     externals: Sequence[str] = ()
-    functions: Sequence[str] = ()  # module:function, in this folder
     rounds: int = 3
     limit: float = 20.0
     tol: float | None = None
@@ -69,7 +67,6 @@ def run(jobs: Sequence[Job], report: Callable[[str], None], advance: Callable[[]
         left = [name for name in job.solvers if name not in gone[job.lane]]
         if left or job.externals:
             entrants = contestants(formulations.get(job.formulation), left, job.externals)
-            entrants += [InWorker(name, "call", path=(str(Path(__file__).parent),)) for name in job.functions]
             about = ", ".join(f"{key} {value}" for key, value in job.labels.items())
 
             def say(words: str, about: str = about) -> None:

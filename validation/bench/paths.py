@@ -1,4 +1,4 @@
-"""Paths, cross-validation and small problems, in units of one solution from nothing.
+"""Paths and cross-validation, in units of one solution from nothing.
 
     python validation/bench/paths.py [--rounds K] [--quick] [-o DIR]
 
@@ -27,29 +27,22 @@ import numpy as np
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # where `shared` is
 
 import problems
-from mklcvx import Instance, formulations, solve, solve_path
+from mklcvx import Instance, solve, solve_path
 from mklcvx.estimators.cross_validation import cross_validate
-from mklcvx.solvers.driver import Problem
-from mklcvx.solvers.interior.single_task import InteriorSingle
-from shared.tables import table
+from shared.tables import shown, table
 
 RESULTS = Path(__file__).parent / "results"
 TOLERANCE, FOLDS = 1e-8, 5
-MOST = {"path": 6.0, "cv": 24.0}  # solutions from nothing
-STEP = 0.3  # milliseconds, up to n = 100
 FORMULATIONS = {"l1": {}, "lp": {"p": 1.5}, "sum": {}, "elastic": {}, "sm1": {}}
 FIELDS = (
-    "data", "n", "M", "formulation", "cold_ms", "path_ms", "cv_ms", "step_ms", "steps", "svms", "certified", "points",
+    "data", "n", "M", "formulation", "cold_ms", "path_ms", "cv_ms", "steps", "svms", "certified", "points",
     "rounds", "load",
 )  # fmt: skip
 
 
 class Case(NamedTuple):
-    """An instance, and whether it is one of the small problems, of which steps are measured."""
-
     data: str
     make: Callable[[], Instance]
-    small: bool = False
 
 
 CASES = (
@@ -57,13 +50,8 @@ CASES = (
     Case("digits", lambda: problems.named("digits", 500, 20)),
     Case("moons", lambda: problems.named("moons", 300, 12)),
     Case("planted", lambda: problems.from_zoo("planted", 200, 10)),
-    Case("random, n = 60", lambda: problems.from_zoo("random", 60, 5), small=True),
-    Case("random, n = 100", lambda: problems.from_zoo("random", 100, 10), small=True),
 )
-QUICK = (
-    Case("random", lambda: problems.from_zoo("random", 64, 3)),
-    Case("random, n = 20", lambda: problems.from_zoo("random", 20, 2), small=True),
-)
+QUICK = (Case("random", lambda: problems.from_zoo("random", 64, 3)),)
 
 
 def cpu(run: Callable[[], object]) -> float:
@@ -84,8 +72,6 @@ def row_of(case: Case, formulation: str, rounds: int, count: int) -> dict[str, o
         "path_ms": lambda: solve_path(instance, formulation, {"C": prices}, **given),
         "cv_ms": lambda: cross_validate(instance, formulation, [{"C": c} for c in prices], folds=FOLDS, **given),
     }
-    if case.small:
-        runs = {"cold_ms": runs["cold_ms"], "path_ms": runs["path_ms"], "step_ms": one_step(instance, formulation, own)}
     runs["cold_ms"]()  # what is imported at the first solution
     times = {name: [] for name in runs}
     for _ in range(rounds):
@@ -106,57 +92,28 @@ def row_of(case: Case, formulation: str, rounds: int, count: int) -> dict[str, o
     }
 
 
-def one_step(instance: Instance, name: str, own: dict[str, float]) -> Callable[[], object]:
-    """A hundred steps of the interior point, each from the same state in the middle of a run."""
-    formulation, method = formulations.get(name), InteriorSingle()
-    problem = Problem(formulation, formulation.task(instance, {"C": 1.0, **own})[0], TOLERANCE)
-    state = method.start(problem)
-    for _ in range(4):
-        state = method.step(problem, state)
-    return lambda: [method.step(problem, state) for _ in range(100)]
-
-
 def wanted(cases: Sequence[Case], known: Sequence[dict[str, object]]) -> Iterator[tuple[Case, str]]:
     done = {(row["data"], row["formulation"]) for row in known}
     for case in cases:
         for formulation in FORMULATIONS:
-            if (case.data, formulation) not in done and not (case.small and formulation == "sum"):
+            if (case.data, formulation) not in done:
                 yield case, formulation
 
 
-def as_markdown(rows: Sequence[dict[str, object]], cases: Sequence[Case], quick: bool) -> str:
-    small = {case.data for case in cases if case.small}
-    large = [row for row in rows if row["data"] not in small]
-    lines = ["# Paths, cross-validation and small problems", "", (__doc__ or "").split("\n\n", 2)[2].strip(), ""]
-    limits = f"A path may cost {MOST['path']:g} solutions from nothing, its cross-validation {MOST['cv']:g}"
-    versions = f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} cores"
+def as_markdown(rows: Sequence[dict[str, object]], quick: bool) -> str:
+    lines = ["# Paths and cross-validation", "", (__doc__ or "").split("\n\n", 2)[2].strip(), ""]
     rounds, load = min(int(str(row["rounds"])) for row in rows), max(float(str(row["load"])) for row in rows)
     busy = f"medians of {rounds} or more, the machine's load up to {load:g}"
-    lines += [f"{versions}; {busy}. {limits}; a number above its limit is marked with *.", ""]
+    lines += [f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} cores; {busy}.", ""]
     lines += ["**A smoke run (`--quick`): too small to be evidence.**", ""] if quick else []
     header = ("data", "n", "M", "formulation", "cold, ms", "path", "cross-validation", "steps", "SVMs", "certified")
-    cells = [[*_timed(row), _ratio(row, "path"), _ratio(row, "cv"), *_ends(row)] for row in large]
-    lines += [*table(header, cells), "", "## Small problems", ""]
-    header = ("data", "n", "M", "formulation", "solve, ms", "path, in these", f"a step, ms (at most {STEP:g})")
-    steps = [row for row in rows if row["data"] in small]
-    cells = [[*_timed(row), _ratio(row, "path"), _limited(float(row["step_ms"]) / 100, STEP)] for row in steps]
+    cells = []
+    for row in rows:
+        cold, path, cv = (float(str(row[name])) for name in ("cold_ms", "path_ms", "cv_ms"))
+        times = [f"{cold:.1f}", shown(path / cold, 2), shown(cv / cold, 2)]
+        counts = [str(row["steps"]), str(row["svms"]), f"{row['certified']} of {row['points']}"]
+        cells.append([str(row["data"]), str(row["n"]), str(row["M"]), f"`{row['formulation']}`", *times, *counts])
     return "\n".join([*lines, *table(header, cells), ""])
-
-
-def _timed(row: dict[str, object]) -> list[str]:
-    return [str(row["data"]), str(row["n"]), str(row["M"]), f"`{row['formulation']}`", f"{float(row['cold_ms']):.1f}"]
-
-
-def _ratio(row: dict[str, object], what: str) -> str:
-    return _limited(float(row[f"{what}_ms"]) / float(row["cold_ms"]), MOST[what])
-
-
-def _limited(value: float, most: float) -> str:
-    return f"{value:.2g}" + "*" * (value > most) if value < 10 else f"{value:.0f}" + "*" * (value > most)
-
-
-def _ends(row: dict[str, object]) -> list[str]:
-    return [str(row["steps"]), str(row["svms"]), f"{row['certified']} of {row['points']}"]
 
 
 def read(path: Path) -> list[dict[str, object]]:
@@ -193,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rows.append(row_of(case, formulation, 1 if asked.quick else asked.rounds, 4 if asked.quick else 20))
             write(folder / "paths.csv", rows)
             print(*(f"{name} {value}" for name, value in rows[-1].items()), sep="  ", flush=True)
-    (folder / "paths.md").write_text(as_markdown(rows, cases, asked.quick), encoding="utf-8")
+    (folder / "paths.md").write_text(as_markdown(rows, asked.quick), encoding="utf-8")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What a fit is worth: the engine and a textbook's interior-point method in LIBSVM fits, over data sets and C.
+"""What a fit is worth: the engine in LIBSVM fits, over data sets and C.
 
 A LIBSVM fit is no fixed unit: on the same n it takes three to ten times longer where classes overlap and C is large,
 and a pass over the kernels takes the same. So one ratio says little, and this table has many.
@@ -14,7 +14,6 @@ import problems
 from jobs import Job, Result, Study
 from shared.tables import shown, table
 
-TEXTBOOK = "textbook:l1"
 DATA = ("breast_cancer", "digits", "overlapping", "moons", "ringnorm")
 
 
@@ -27,8 +26,7 @@ def jobs(quick: bool, externals: Sequence[str]) -> list[Job]:
                 if not (data == "breast_cancer" and n > 569):
                     labels = {"data": data, "C": price}
                     problem = partial(problems.named, data, n, count)
-                    functions = [TEXTBOOK] if n < 1000 else []  # its steps cost five of ours there
-                    made.append(Job(labels, problem, ["interior"], given={"C": price}, functions=functions, rounds=3))
+                    made.append(Job(labels, problem, ["interior"], given={"C": price}, rounds=3))
     return made
 
 
@@ -36,15 +34,11 @@ def study(results: list[Result], folder: Path) -> Study:
     cells = []
     for result in results:
         found, labels = result.benchmark, result.job.labels
-        own, other = result.row("interior"), result.row(TEXTBOOK)
+        own = result.row("interior")
         assert own is not None
-        theirs = ["–", "–"] if other is None else [shown(found.fits(other), missing="–"), _gap(other.gap)]
         about = [labels["data"], str(found.samples), str(found.count), f"{labels['C']:g}", f"{1e3 * found.fit:.2f}"]
-        cells.append([*about, shown(found.fits(own), missing="–"), _gap(own.gap), str(own.iterations), *theirs])
-    header = ("data", "n", "M", "C", "fit, ms", "interior, fits", "gap", "steps", "textbook, fits", "gap")
+        gap = "–" if own.gap is None else f"{own.gap:.0e}"
+        cells.append([*about, shown(found.fits(own), missing="–"), gap, str(own.iterations)])
+    header = ("data", "n", "M", "C", "fit, ms", "interior, fits", "gap", "steps")
     lines = [" ".join((__doc__ or "").split("\n\n")[1].split()), "", *table(header, cells)]
     return Study("What a fit is worth: `l1` over data sets and C", lines, results)
-
-
-def _gap(gap: float | None) -> str:
-    return "–" if gap is None else f"{gap:.0e}"

@@ -15,9 +15,7 @@ from govindaraj_setting import (
     Array,
     C,
     Hyperplane,
-    against,
     combined,
-    middle,
     multipliers_of_margins,
     one_group,
     one_kernel_per_group,
@@ -28,6 +26,7 @@ from govindaraj_setting import (
     svm,
 )
 from mklcvx.problem.instance import Instance
+from optima import against, middle
 
 
 def members(instance: Instance) -> list[NDArray[np.intp]]:

@@ -12,9 +12,7 @@ from govindaraj_setting import (
     Array,
     C,
     Hyperplane,
-    against,
     combined,
-    middle,
     multipliers_of_margins,
     optimum,
     ordinary,
@@ -25,6 +23,7 @@ from govindaraj_setting import (
     svm_value,
 )
 from mklcvx.problem.instance import Instance
+from optima import against, middle
 
 
 # ----------------------------------------------------------------------------- section 3: sum and block ℓ1

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
-from sklearn.svm import SVC
 
 import mklcvx
-from claim import Measured
 from mklcvx import zoo
 from mklcvx.problem.instance import Instance
-
-Array = NDArray[np.float64]
+from optima import Array, solved_to, svm_to
 
 C = 1.0
+solved = partial(solved_to, 1e-10)
 
 
 # --------------------------------------------------------------------------------------------- instances
@@ -59,10 +55,6 @@ def optimum(instance: Instance, name: str, price: float = C) -> mklcvx.Solution:
     return mklcvx.solve(instance, name, solver="clarabel", C=price)
 
 
-def middle(solution: mklcvx.Solution) -> float:
-    return (solution.certificate.lower + solution.certificate.upper) / 2
-
-
 def features(kernel: Array) -> Array:
     """X with X'X = K: a column per sample."""
     values, vectors = np.linalg.eigh(np.asarray(kernel, dtype=float))
@@ -92,21 +84,13 @@ def multipliers_of_margins(instance: Instance, price: float = C) -> tuple[cp.Var
     return alpha, [alpha <= price, instance.y @ alpha == 0], seen
 
 
-def solved(objective: Any, constraints: Sequence[Any]) -> float:
-    problem = cp.Problem(objective, list(constraints))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # "solution may be inaccurate": the comparison judges
-        problem.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
-    return float(problem.value)
-
-
 # -------------------------------------------------------------------------------------------- LIBSVM's SVM
 def svm(kernel: Array, y: Array, price: float = C) -> Array:
-    """α of the SVM with this kernel: max 1'α − ½ (α∘y)'K(α∘y) over 0 ≤ α ≤ C, y'α = 0."""
-    machine = SVC(kernel="precomputed", C=price, tol=1e-7, cache_size=20).fit(kernel, y)
-    alpha = np.zeros(len(y))
-    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
-    return alpha
+    return svm_to(1e-7, kernel, y, price)[1]
+
+
+def svm_value(kernel: Array, y: Array, price: float = C) -> float:
+    return svm_to(1e-7, kernel, y, price)[0]
 
 
 def squares(instance: Instance, alpha: Array) -> Array:
@@ -115,21 +99,5 @@ def squares(instance: Instance, alpha: Array) -> Array:
     return np.maximum(np.einsum("kij,i,j->k", instance.kernels, signed, signed, optimize=True), 0.0)
 
 
-def svm_value(kernel: Array, y: Array, price: float = C) -> float:
-    alpha = svm(kernel, y, price)
-    return float(alpha.sum() - (alpha * y) @ kernel @ (alpha * y) / 2)
-
-
 def combined(instance: Instance, weights: Array) -> Array:
     return np.tensordot(weights, instance.kernels, axes=1)
-
-
-# -------------------------------------------------------------------------------------------- measurements
-def against(expected: Callable[[], float], found: Callable[[Any], float], names: tuple[str, str]) -> Callable:
-    """The measurement of two values that should agree: their relative distance, and both."""
-
-    def measure(version: Any) -> Measured:
-        here, there = found(version), expected()
-        return Measured(abs(here - there) / abs(there), {names[0]: here, names[1]: there})
-
-    return measure

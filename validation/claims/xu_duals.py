@@ -11,6 +11,7 @@ from sklearn.svm import NuSVC
 
 from claim import Measured, claims_of
 from mklcvx import zoo
+from optima import against, middle
 from xu_setting import (
     BOX,
     NU,
@@ -18,12 +19,10 @@ from xu_setting import (
     Array,
     Functions,
     Multipliers,
-    against,
     apart,
     factor,
     greatest_for,
     halves,
-    middle,
     optimum,
     ordinary,
     solved,

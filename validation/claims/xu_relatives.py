@@ -12,17 +12,16 @@ from scipy.optimize import minimize_scalar
 
 from claim import Measured, claims_of
 from mklcvx.problem.instance import Instance
+from optima import against, middle
 from xu_setting import (
     PRICE,
     Array,
     Functions,
     Multipliers,
-    against,
     apart,
     combined,
     greatest_for,
     halves,
-    middle,
     optimum,
     ordinary,
     unequal,

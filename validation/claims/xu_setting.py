@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.svm import SVC
 
 import mklcvx
-from claim import Measured
 from mklcvx import zoo
 from mklcvx.problem.instance import Instance
-
-Array = NDArray[np.float64]
+from optima import Array, solved_to, svm_to
 
 NU = 0.5
 PRICE = 1.0  # C where the paper turns to C-SVC
 BOX = 0.3  # θ of the hinge loss, with five kernels
+solved = partial(solved_to, 1e-11)
 
 
 # ------------------------------------------------------------------------------------------------ instances
@@ -43,10 +39,6 @@ def optimum(name: str, instance: Instance | None = None, **parameters: float) ->
     """Certified; in the ν-form unless C is given."""
     loss = {} if "C" in parameters else {"nu": NU}
     return mklcvx.solve(instance or ordinary(), name, solver="clarabel", **loss, **parameters)
-
-
-def middle(solution: mklcvx.Solution) -> float:
-    return (solution.certificate.lower + solution.certificate.upper) / 2
 
 
 def halves(alpha: Array, instance: Instance | None = None) -> Array:
@@ -115,33 +107,9 @@ def greatest_for(weights: Array, instance: Instance | None = None) -> tuple[floa
     return value, dual.alpha.value
 
 
-def solved(objective: Any, constraints: Sequence[Any]) -> float:
-    problem = cp.Problem(objective, list(constraints))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # "solution may be inaccurate": the comparison judges
-        problem.solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
-    return float(problem.value)
-
-
-# ---------------------------------------------------------------------------------------------- LIBSVM's C-SVC
-def svm(kernel: Array, y: Array, price: float = PRICE) -> tuple[float, Array]:
-    """max 1'α − ½ (α⊙y)'K(α⊙y) over 0 ≤ α ≤ C, y'α = 0, and its α."""
-    machine = SVC(kernel="precomputed", C=price, tol=1e-8, cache_size=20).fit(kernel, y)
-    alpha = np.zeros(len(y))
-    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
-    return float(alpha.sum() - (alpha * y) @ kernel @ (alpha * y) / 2), alpha
-
-
-# ------------------------------------------------------------------------------------------------ measurements
-def against(expected: Callable[[], float], found: Callable[[Any], float], names: tuple[str, str]) -> Callable:
-    """The measurement of two values that should agree: their relative distance, and both."""
-
-    def measure(version: Any) -> Measured:
-        here, there = found(version), expected()
-        return Measured(abs(here - there) / abs(there), {names[0]: here, names[1]: there})
-
-    return measure
-
-
 def apart(here: Array, there: Array) -> float:
     return float(np.linalg.norm(here - there) / np.linalg.norm(there))
+
+
+def svm(kernel: Array, y: Array, price: float = PRICE) -> tuple[float, Array]:
+    return svm_to(1e-8, kernel, y, price)

@@ -10,7 +10,8 @@ import cvxpy as cp
 import numpy as np
 
 from claim import Measured, claims_of
-from xu_setting import BOX, PRICE, Array, combined, halves, middle, optimum, ordinary, solved, svm
+from optima import middle
+from xu_setting import BOX, PRICE, Array, combined, halves, optimum, ordinary, solved, svm
 
 THETA = 0.05  # of the square hinge loss with C-SVC
 Rule = Callable[[Array, float], Array | None]  # weights from √a, sorted down, and θ; None where it says nothing

@@ -8,16 +8,13 @@ import numpy as np
 
 from _harness import Row, Setting
 from _kumar_tables import ACCURACY, BANKS, BASELINES, METHODS, SECONDS, SETS
-from _reporting import Page, Picture, Table, certificates, words
+from _reporting import Page, Table, certificates, words
 from _significance import average_ranks, corrected_t_test, friedman, mean_and_deviation, verdict_of_cell
-from shared.pictures import label, panels, style
 
 TEST_OVER_TRAIN = 1 / 4
 LEVEL, CHANCE = 0.05, 0.1
 Column = tuple[str, str]
 Results = dict[tuple[str, str, str], list[Row]]
-
-EXPLANATIONS: dict[tuple[str, str, str], str] = {}
 
 
 def page(setting: Setting, rows: list[Row]) -> Page:
@@ -27,7 +24,7 @@ def page(setting: Setting, rows: list[Row]) -> Page:
         return Page("Nothing can be said yet: no split is finished.", [], [])
     parts = [
         accuracy_table(found, columns), ranks_table(found, columns), tests_table(found, columns),
-        picture(setting, found, columns), seconds_table(found), kernels_table(found, columns),
+        seconds_table(found), kernels_table(found, columns),
         certificates(rows, exact=lambda method: method != "ufo"),
     ]  # fmt: skip
     rule, differs = made(setting, found)
@@ -65,7 +62,7 @@ def accuracy_table(found: Results, columns: list[Column]) -> Table:
             printed = ACCURACY.get((*column, method))
             rows.append([
                 SETS.get(column[0], column[0]), BANKS[column[1]], METHODS[method], round(mean, 2), round(deviation, 2),
-                *(printed or (None, None)), verdict_of_cell((*column, method), mean, printed, EXPLANATIONS),
+                *(printed or (None, None)), verdict_of_cell(mean, printed),
             ])  # fmt: skip
     heading = [
         "data set",
@@ -141,22 +138,6 @@ def kernels_table(found: Results, columns: list[Column]) -> Table:
         for c in columns
     ]
     return Table("kernels", "Mean number of kernels in use", ["data set", "of", *(METHODS[m] for m in methods)], rows)
-
-
-def picture(setting: Setting, found: Results, columns: list[Column]) -> Picture:
-    folder = setting.folder / ("kumar" if setting.size == "reduced" else f"kumar-{setting.size}")
-    with panels(folder / "table2.png", 1, width=9) as (axis,):
-        for j, method in enumerate(present(found, columns)):
-            at = np.arange(len(columns)) + 0.1 * (j - 3)
-            found_here = [mean_and_deviation(values(found, column, method)) for column in columns]
-            drawn = {**style(j), "linewidth": 1}
-            axis.errorbar(at, [m for m, _ in found_here], [s for _, s in found_here], fmt="none", ecolor=drawn["color"])
-            axis.plot(at, [m for m, _ in found_here], linestyle="", label=METHODS[method], **drawn)
-            printed = [ACCURACY.get((*column, method), (np.nan,))[0] for column in columns]
-            axis.plot(at, printed, linestyle="", marker="_", color=drawn["color"], markersize=9)
-        axis.set_xticks(range(len(columns)), [named(c).replace(", ", "\n") for c in columns])
-        label(axis, "accuracy with standard deviation; a dash is the printed number", "", "accuracy %")
-    return Picture("table2.png", "Table 2 as a picture: accuracy with standard deviation; a dash is the printed number")
 
 
 # ------------------------------------------------------------------------------------------------------------- verdict

@@ -12,8 +12,7 @@ rank 1 being the best and equal results sharing the mean of their ranks (Demšar
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -86,15 +85,11 @@ def agrees(mean: float, printed: float, deviation: float) -> bool:
     return abs(mean - printed) <= SIGMAS * deviation
 
 
-def verdict_of_cell(
-    cell: Any, mean: float, printed: tuple[float, float] | None, explanations: Mapping[Any, str]
-) -> str:
-    """'within' three standard deviations, or why not; 'unexplained' is what acceptance must never meet."""
+def verdict_of_cell(mean: float, printed: tuple[float, float] | None) -> str:
+    """'within' three standard deviations, or 'unexplained', what acceptance must never meet."""
     if printed is None:
         return "not printed"
-    if agrees(mean, *printed):
-        return "within"
-    return explanations.get(cell, "unexplained")
+    return "within" if agrees(mean, *printed) else "unexplained"
 
 
 def mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:

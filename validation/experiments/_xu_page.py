@@ -27,8 +27,6 @@ SOFT = ("sm1", "sm2")
 UNSEEN = 5
 Results = dict[tuple[str, str], dict[int, Row]]
 
-EXPLANATIONS: dict[tuple[str, str], str] = {}
-
 
 def page(setting: Setting, cells: list[Row]) -> Page:
     rows = [
@@ -74,7 +72,7 @@ def accuracy_table(found: Results, sets: list[str]) -> Table:
             printed = ACCURACY.get((data, method))
             rows.append([
                 SETS.get(data, data), name, round(mean, 2), round(deviation, 2), *(printed or (None, None)),
-                verdict_of_cell((data, method), mean, printed, EXPLANATIONS),
+                verdict_of_cell(mean, printed),
             ])  # fmt: skip
     columns = ["data set", "method", "accuracy %", "sd", "printed %", "printed sd", "within three printed sd"]
     return Table("table1", "Table I: accuracy", columns, rows, unseen(found, sets))
@@ -175,7 +173,9 @@ def noise_table(rows: list[Row]) -> Table:
 
 # ------------------------------------------------------------------------------------------------------------ pictures
 def kernels_picture(setting: Setting, found: Results, sets: list[str]) -> Picture:
-    path = _folder(setting) / "figure1.png"
+    from xu import EXPERIMENT
+
+    path = EXPERIMENT.folder(setting) / "figure1.png"
     count = means(found, sets, "kernels")
     with panels(path, 1, width=8) as (axis,):
         for j, name in enumerate(METHODS.values()):
@@ -187,16 +187,14 @@ def kernels_picture(setting: Setting, found: Results, sets: list[str]) -> Pictur
 
 
 def noise_picture(setting: Setting, table: Table) -> Picture:
-    path = _folder(setting) / "figure2.png"
+    from xu import EXPERIMENT
+
+    path = EXPERIMENT.folder(setting) / "figure2.png"
     with panels(path, 1, width=6) as (axis,):
         for j, name in enumerate(table.columns[1:]):
             axis.plot([row[0] for row in table.rows], [row[j + 1] for row in table.rows], label=name, **style(j))
         label(axis, table.title, "noise features per feature", "accuracy %")
     return Picture("figure2.png", table.title)
-
-
-def _folder(setting: Setting):
-    return setting.folder / ("xu" if setting.size == "reduced" else f"xu-{setting.size}")
 
 
 # ------------------------------------------------------------------------------------------------------------- verdict

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any
-
 import numpy as np
 
 from _findings import LEVEL, probability, sentence, spread
@@ -38,7 +35,7 @@ def report(setting: Setting, rows: list[Row]) -> Page:
     found = scores(rows)
     findings = [highest(found), above_single(found), above_canonical(found), approximate(found), alike(rows)]
     parts: list[Table | Picture | str] = [score_table(found, score) for score in SCORES]
-    parts += [tests_table(found), weights_table(rows), chosen_table(rows), draw(setting, rows, found)]
+    parts += [tests_table(found), weights_table(rows), draw(setting, rows, found)]
     parts.append(f"The largest certified relative gap of all learned weights is {max(row['gap'] for row in rows):.0e}.")
     rule, differs = words("ji", setting, level=LEVEL, almost_all=ALMOST_ALL)
     return Page(sentence(findings), differs, parts, rule)
@@ -83,23 +80,6 @@ def weights_table(rows: list[Row]) -> Table:
     header = ["smoothing μ", "median", "largest"]
     title = "Fig. 1, right: how far the smoothed form's weights lie from SILP's, ½ Σ|θ − θ'| at the same λ"
     return Table("weights", title, header, made)
-
-
-def chosen_table(rows: list[Row]) -> Table:
-    """What the folds chose, most often first."""
-    made = []
-    for method in METHODS:
-        own = [one for row in rows for one in row["rows"] if one["method"] == method]
-        for name in ("lam", "smoothing", "C", "kernel"):
-            values = [one[name] for one in own if name in one]
-            if values:
-                kinds = Counter(values).most_common(4)
-                made.append([method, name, ", ".join(f"{_told(v)} ({count})" for v, count in kinds)])
-    return Table("chosen", "What the folds chose, and how often", ["", "parameter", "values"], made)
-
-
-def _told(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def draw(setting: Setting, rows: list[Row], found: Scores) -> Picture:

@@ -9,13 +9,12 @@ import numpy as np
 
 from _findings import LEVEL
 from _harness import Row
-from _significance import corrected_interval, corrected_t_test, holm, mean_and_deviation
-from _views import Array, FeatureViews
+from _significance import corrected_interval, corrected_t_test, holm
+from _views import Array
 from regression_machines import FORMULATIONS, LOSSES, SEARCHES, TOLERANCE, named
 
 LEARNED = tuple(name for name in FORMULATIONS if name != "average")
 SINGLE = {"squared": "KernelRidge", "epsilon_insensitive": "SVR"}  # scikit-learn's machine of the loss
-SHARE = 1e-4  # of the largest weight: what counts as a kernel in use
 
 
 class Results:
@@ -121,38 +120,6 @@ def compared(found: Results, data: str) -> dict[tuple[str, str], Pair]:
     for pair, (a, b), one, adjusted in zip(pairs, both, p, holm(p), strict=True):
         made[pair] = Pair(*pair, float((a - b).mean()), *corrected_interval(a, b, share), one, float(adjusted))
     return made
-
-
-def group_shares(found: Results, data: str, method: str) -> Array:
-    """Of every fold, the share of each group in the sum of the weights, averaged over the targets; kernels are of equal
-    trace."""
-    groups = np.array(views(data).groups)
-    made = []
-    for fold in found.of(data, method, "weights"):
-        shares = [np.array(weights) / np.sum(weights) for weights in fold]
-        each = np.mean(shares, axis=0)
-        made.append([each[groups == j].sum() for j in range(groups.max() + 1)])
-    return np.array(made)
-
-
-def spread_between_folds(shares: Array) -> float:
-    """The standard deviation of a group's share over the folds, averaged over the groups."""
-    return float(np.mean([mean_and_deviation(list(column))[1] for column in shares.T]))
-
-
-def views(data: str) -> FeatureViews:
-    from regression import data_of
-
-    return data_of(data)
-
-
-def weighing(found: Results, data: str) -> list[str]:
-    names = [*(named(f, "squared") for f in LEARNED), named("l1", "epsilon_insensitive"), named("l1", "huber")]
-    return [name for name in [*names, *SEARCHES] if found.has(name, data)]
-
-
-def kernels_used(fold: Sequence[Sequence[float]]) -> float:
-    return float(np.mean([np.sum(np.array(weights) > SHARE * max(weights)) for weights in fold]))
 
 
 def error_changes(found: Results, data: str, asked: float) -> dict[str, Array]:

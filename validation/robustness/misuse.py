@@ -138,7 +138,9 @@ def _raised(raised: Exception) -> tuple[str, str]:
     if isinstance(raised, Boom):
         called = any(frame.name in ("_boom",) for frame in _called(raised))
         return "the caller's own", "" if called else "Boom, and nothing of the caller's was called"
-    return "raised", f"{type(raised).__name__}: {str(raised)[:200]!r}"
+    with contextlib.suppress(Boom):
+        return "raised", f"{type(raised).__name__}: {str(raised)[:200]!r}"
+    return "raised", f"{type(raised).__name__}, whose words raise"
 
 
 def _near(raised: Exception) -> bool:

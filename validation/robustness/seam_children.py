@@ -260,9 +260,8 @@ def _changes(before: dict[str, Any], heard: Any) -> list[str]:
 
 def _note(ended: Ended, fault: BaseException, posed: Posed) -> None:
     frames = traceback.extract_tb(fault.__traceback__)
-    ended.fault, ended.message = type(fault).__name__, str(fault)
-    if isinstance(fault.__cause__, KeyboardInterrupt):
-        ended.fault = "KeyboardInterrupt"
+    is_interrupt = isinstance(fault, KeyboardInterrupt)
+    ended.fault, ended.message = "KeyboardInterrupt" if is_interrupt else type(fault).__name__, str(fault)
     ended.inside = any("/mklcvx/" in frame.filename or "/formulations/" in frame.filename for frame in frames)
     ended.carried = carried(fault)
     ended.is_half_fitted = posed.estimator is not None and half_fitted(posed.estimator)

@@ -42,6 +42,11 @@ class Condition(NamedTuple):
         """Whether it may forbid what is done to note the state before: it comes last."""
         return self.apply in (_bytes, _room, _few_files, _no_threads)
 
+    @property
+    def is_nobody(self) -> bool:
+        """Whether it is nobody's process, who may not begin root's interpreter, which reads MATLAB files."""
+        return self.apply in (_read_only, _no_threads)
+
 
 def _close(number: int) -> Callable[[float], object]:
     return lambda _: os.close(number)

@@ -13,6 +13,7 @@ from seam_works import alike, printed_tree, same_problem, solutions_in, written_
 STATUSES = (0, 1, 2, 130, 141)
 LATE = 0.6  # of the calls: a solve has certified something by then
 CARRIES = ("solve", "solve_path", "solve_streamed")
+PARTS = ("cross_validate", "kernel_importance")  # which carry no solutions
 REFUSALS = ("InputError", "InputTypeError", "NotEnoughMemory", "MemoryError")
 IGNORED = "Exception ignored"  # the interpreter has lost an interrupt, where nothing can be raised
 ZERO = ("f = 0", "zero")  # what a solution that is none is called
@@ -73,7 +74,8 @@ def _of_exception(seam: Seam, ended: Ended, right: Any) -> Iterator[str]:
         if seam.interrupt == "none":
             yield "interrupted by nobody"
         late = ended.fired and ended.inside and seam.interrupt == "after calls" and seam.share > LATE
-        if late and seam.work.name in CARRIES and not ended.carried:
+        carries = ended.carried is not None if seam.work.name in PARTS else ended.carried
+        if late and seam.work.name in (*CARRIES, *PARTS) and not carries:
             yield "the interrupt carries no solution"
         for record in ended.carried or ():
             yield from _dishonest(record, solutions_in(right), interrupted=True)
@@ -96,7 +98,8 @@ def _dishonest(record: dict[str, Any], right: list[dict[str, Any]], *, interrupt
         yield "called certified, and is not"
     if record["status"] != "certified" and not record["message"]:
         yield "nothing says why it is not certified"
-    if interrupted and record.get("zero") and not any(word in record["message"] for word in ZERO):
+    unproved = interrupted and record["status"] != "certified"
+    if unproved and record.get("zero") and not any(word in record["message"] for word in ZERO):
         yield f"a zero function that is not called one: {record['message'][:150]!r}"
 
 
@@ -146,7 +149,8 @@ def _status(seam: Seam, ended: Ended, known: Ended, lost: set[str]) -> Iterator[
         yield f"an interrupt was swallowed: status {status}"
     if status in (known.status, 130):
         return
-    if not any(excused.get(what) for what in lost) and not any(one.refuses for one in seam.conditions):
+    excuses = any(one.refuses or (one.is_nobody and seam.storage == "mat") for one in seam.conditions)
+    if not any(excused.get(what) for what in lost) and not excuses:
         yield f"status {status} without need: {ended.err[-300:]!r}"
     if "a defect of mklcvx" in ended.err:
         yield f"called a defect: {ended.err[-300:]!r}"

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 from ... import formulations
 from ...defaults import CONFORM_LEVEL, CONFORM_TIME_LIMIT, FORMULATION
 from ...errors import InputError
-from ...problem.boundary import public
+from ...problem.checks import check_lists, check_name, shown
+from ...problem.numbers import check_jobs, is_number
 from ...verification.case import REJECTED, UNDECIDED
 from ...zoo import specimen
 from ..comparison import Contestant, InWorker
@@ -128,10 +129,9 @@ def assignment(
     chosen = formulations.get(formulation)
     if parameters:
         _check_parameters(chosen.name, parameters)
-    if level not in LEVELS:
-        raise InputError(f"level {level!r} is unknown: choose {', '.join(LEVELS)}")
-    if not 0 < time_limit < math.inf:
-        raise InputError(f"time limit {time_limit:g} is not positive and finite: give seconds")
+    check_name("level", level, LEVELS)
+    if not (is_number(time_limit) and 0 < time_limit < math.inf):
+        raise InputError(f"time limit {shown(time_limit)} is not positive and finite: give seconds")
     if solver is None and command is not None:
         candidate: Contestant = External.of(command, "command", "--command")
     elif solver is not None and command is None:
@@ -156,7 +156,6 @@ def _check_parameters(formulation: str, parameters: Mapping[str, Any]) -> None:
     raise refusals[0]
 
 
-@public
 def conform(
     solver: str | Solver | None = None,
     formulation: str = FORMULATION,
@@ -216,6 +215,8 @@ def conform(
     >>> mklcvx.conform("mine:even", "average", specimens=["by-hand"]).passed
     True
     """
+    check_jobs(jobs=jobs)
+    check_lists("a list of names", specimens=() if specimens is None else specimens)
     names = suitable(formulations.get(formulation).name, specimens, parameters.get("loss"))
     task = assignment(solver, formulation, parameters, command=command, time_limit=time_limit, level=level)
     check_found(task.solver, task.time_limit)

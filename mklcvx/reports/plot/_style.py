@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import InputError
+from ...problem.checks import check_lists, check_type
 
 INK, PAPER, FAINT = "#000000", "#ffffff", "#808080"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
@@ -38,12 +39,13 @@ def look(index: int) -> dict[str, str]:
 
 def axes(ax: Any, size: tuple[float, float] = (5.6, 3.6)) -> Any:
     """Return the given axes, or new ones."""
-    if ax is not None:
-        return ax
     try:
         from matplotlib import pyplot
     except ImportError:
         raise InputError("pictures need matplotlib: pip install 'mklcvx[plot]'") from None
+    if ax is not None:
+        check_type(pyplot.Axes, "axes of matplotlib", ax=ax)
+        return ax
     return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
@@ -94,6 +96,8 @@ def _beside(ax: Any, texts: list[str], own: bool) -> tuple[list[str], dict[str, 
 def name_of_kernels(names: Sequence[Any] | None, count: int) -> list[str]:
     if names is None:
         return [f"K{m + 1}" for m in range(count)]
+    check_lists("a list of names", names=names)
+    names = [*names]
     if len(names) != count:
         raise InputError(f"names: {len(names)} names for {count} kernels: give one per kernel")
     return [words(name) for name in names]

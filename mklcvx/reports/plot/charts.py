@@ -9,7 +9,7 @@ minus its slope; for real targets it stands over the residuals.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,12 +19,11 @@ from ...certificate.run import Row
 from ...certificate.solution import Solution
 from ...errors import InputError
 from ...formulations.losses import COUNTS, LABELS, NONE, REAL, Loss
-from ...problem.boundary import public
+from ...problem.checks import check_type
 from ...problem.instance import Instance
+from ...problem.numbers import as_real_array
+from ...solvers.paths import RegularizationPath
 from ._style import COLOURS, FAINT, HATCH, INK, PAPER, axes, legend, look, name_of_kernels
-
-if TYPE_CHECKING:
-    from ...solvers.paths import RegularizationPath
 
 SMALLEST = 1e-16  # smaller gaps are drawn here: they are beyond double precision
 AGAINST = {"iteration": "iterations", "svm_solves": "SVM fits", "seconds": "seconds"}
@@ -42,7 +41,6 @@ FINE = 2000  # points of a staircase that is no pair of lines
 Trace = Solution | Sequence[Row]
 
 
-@public
 def weights(
     weights: ArrayLike, names: Sequence[Any] | None = None, ax: Any = None, candidate: ArrayLike | None = None,
     interval: ArrayLike | None = None,
@@ -58,7 +56,8 @@ def weights(
     ax = axes(ax, (5.6, 1.2 + room * len(exact)))
     filled = _bars(ax, rows - shift, exact, height, color=COLOURS[0], edgecolor=INK)
     if interval is not None:
-        _intervals(ax, rows - shift, np.asarray(interval, dtype=float), float(np.nanmax(exact, initial=0.0)))
+        ends = as_real_array(interval, "interval", "two ends for each kernel").astype(float)
+        _intervals(ax, rows - shift, ends, float(np.nanmax(exact, initial=0.0)))
     if given is not None:
         hatched = _bars(ax, rows + shift, given, height, color=PAPER, edgecolor=INK, hatch=HATCH)
         legend(ax, [filled, hatched], ["exact", "candidate"])
@@ -96,7 +95,6 @@ def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
     return numbers
 
 
-@public
 def kkt(instance: Instance, solution: Solution, ax: Any = None) -> Any:
     """Draw α/C against y f(x) for every sample (and label), marked as 0, free or at the bound, over the staircase that
     the conditions require; for real targets against y − f(x), for counts against y − exp f(x). The instance is the one
@@ -150,7 +148,6 @@ def _staircase(loss: Loss, low: float, level: float, high: float) -> tuple[NDArr
 
 
 # ------------------------------------------------------------------------------------------------------- regression
-@public
 def predictions(observed: ArrayLike, predicted: ArrayLike, ax: Any = None) -> Any:
     """Draw predicted values against observed ones, one mark for each sample; on the line they are equal."""
     x, y = _pairs(observed, predicted)
@@ -164,7 +161,6 @@ def predictions(observed: ArrayLike, predicted: ArrayLike, ax: Any = None) -> An
     return ax
 
 
-@public
 def residuals(observed: ArrayLike, predicted: ArrayLike, ax: Any = None) -> Any:
     """Draw the residuals, observed less predicted, against the predicted values, one mark for each sample."""
     x, y = _pairs(observed, predicted)
@@ -194,15 +190,14 @@ def _pairs(observed: ArrayLike, predicted: ArrayLike) -> tuple[NDArray[np.float6
     return x.astype(float), y.astype(float)
 
 
-@public
 def gaps(traces: Mapping[str, Trace] | Trace, ax: Any = None, against: str = "iteration") -> Any:
     """Draw the certified relative gap on a logarithmic axis, one line for each solver.
 
     `traces` maps names to solutions, or to their traces. A solver without a trace is a dotted line at its final gap.
     `against` is "iteration", "svm_solves" or "seconds"; solvers that fit no SVMs have no line over `svm_solves`.
     """
-    if against not in AGAINST:
-        raise InputError(f"against = {against!r} is unknown: give one of {', '.join(AGAINST)}")
+    if not isinstance(against, str) or against not in AGAINST:
+        raise InputError(f"against = {against!r:.40} is unknown: give one of {', '.join(AGAINST)}")
     own, ax, handles, shown, ends = ax is None, axes(ax), [], [], [0.0]
     for index, (name, trace) in enumerate(as_named(traces).items()):
         rows, style = rows_of(trace), look(index)
@@ -234,7 +229,8 @@ def as_named(traces: Mapping[str, Trace] | Trace) -> dict[str, Trace]:
     if not named:
         raise InputError("traces: there is none: give at least one solution")
     for name, trace in named.items():
-        if not isinstance(trace, Solution) and not (len(trace) and all(isinstance(row, Row) for row in trace)):
+        rows = trace if isinstance(trace, list | tuple) else []
+        if not isinstance(trace, Solution) and not (rows and all(isinstance(row, Row) for row in rows)):
             raise InputError(f"trace {name!r}: neither a solution nor rows of a trace: give one of them")
     return named
 
@@ -243,10 +239,11 @@ def rows_of(trace: Trace) -> list[Row]:
     return list(trace.trace if isinstance(trace, Solution) else trace)
 
 
-@public
 def path(path: RegularizationPath, parameter: str, ax: Any = None) -> Any:
     """Draw kernel weights along a parameter such as C, θ or p; kernels that are never used are faint and unnamed. Of
     several machines the mean is drawn."""
+    check_type(RegularizationPath, "what solve_path returned", path=path)
+    check_type(str, "the name of one", parameter=parameter)
     if not path.solutions or parameter not in path.solutions[0].parameters:
         known = ", ".join(path.grid[0]) if path.grid else "no parameter"
         raise InputError(f"parameter {parameter!r}: the path does not have it, it runs along {known}: name that")

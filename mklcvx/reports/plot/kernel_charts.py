@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
-from ...problem.boundary import public
 from ..importance import KernelImportance
 from ._style import COLOURS, FAINT, INK, PAPER, axes, legend, name_of_kernels, words
 
@@ -27,7 +26,6 @@ LIGHT = 0.55  # share of the largest weight from which on a cell is light, and i
 DARK_TEXT, LIGHT_TEXT = "#101010", "#f0f0f0"  # on the colours of cells, whatever the page's are
 
 
-@public
 def importance(found: KernelImportance, ax: Any = None) -> Any:
     """Draw by how much the held-out score drops if a kernel is left out, and if the test samples' rows of it are
     permuted."""
@@ -44,7 +42,6 @@ def importance(found: KernelImportance, ax: Any = None) -> Any:
     return ax
 
 
-@public
 def alone(found: KernelImportance, ax: Any = None) -> Any:
     """Draw the held-out score of each kernel alone, beside that of all kernels, a line with its standard deviation."""
     if found.alone is None or found.scores is None:
@@ -58,7 +55,6 @@ def alone(found: KernelImportance, ax: Any = None) -> Any:
     return ax
 
 
-@public
 def stability(found: KernelImportance, ax: Any = None) -> Any:
     """Draw the weights of all resamples as dots, their mean and standard deviation, the weight of the fit on all
     samples as an open diamond, and how often a kernel is selected. Of several machines it is the mean weight."""
@@ -81,7 +77,6 @@ def stability(found: KernelImportance, ax: Any = None) -> Any:
     return ax
 
 
-@public
 def classes(
     weights: ArrayLike | KernelImportance, names: Sequence[Any] | None = None, machines: Sequence[Any] | None = None,
     ax: Any = None,

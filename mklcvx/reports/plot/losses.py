@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError, nearest
+from ...errors import InputError
 from ...formulations.losses import COUNTS, LABELS, LOSSES, Loss
-from ...problem.boundary import public
+from ...problem.checks import check_name
 from ._style import look
 
 REACH, WIDEST = 2.5, 1.8  # residuals, and α in units of the price, that are drawn
@@ -22,7 +22,6 @@ HIGHEST, TOP, BOTTOM = 3.2, 1.4, -0.6  # of losses and of conjugates, in units o
 POINTS = 201
 
 
-@public
 def losses(losses: Sequence[str | Loss], axes: Sequence[Any] | None = None, price: float = 1.0) -> Any:
     """Draw losses, by their names or with parameters of their own, in three panels: loss, conjugate, and the bounds of
     α, where an arrow has no end and an open circle is never reached."""
@@ -41,8 +40,7 @@ def losses(losses: Sequence[str | Loss], axes: Sequence[Any] | None = None, pric
 
 
 def _named(name: str) -> Loss:
-    if name not in LOSSES:
-        raise InputError(f"unknown loss {name!r:.40}: {nearest(name, LOSSES)}")
+    check_name("loss", name, LOSSES)
     return LOSSES[name]
 
 

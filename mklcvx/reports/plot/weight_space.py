@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from ... import formulations
 from ...errors import InputError
-from ...problem.boundary import public
 from ...problem.instance import Instance
 from ...verification.answers import Answer
 from ._style import COLOURS, FAINT, INK, LINES, axes, legend, look, words
@@ -36,7 +35,6 @@ FINE = 1e-6
 LEVELS = 10
 
 
-@public
 def cutting_planes(
     instance: Instance, formulation: str = "l1", steps: int = 4, ax: Any = None, resolution: int = 60, **parameters: Any
 ) -> Any:
@@ -89,7 +87,6 @@ def _draw(ax: Any, t: Array, value: Array, rows: Array, visited: Array, name: st
     return ax
 
 
-@public
 def landscape(
     instance: Instance,
     formulation: str,

@@ -24,7 +24,8 @@ AIM = 0.5  # of the tolerance: the gap that solvers aim at, which leaves room fo
 class Found(NamedTuple, Generic[FormulationT, TaskT, PointT]):
     """A solver's point, and the problem it was found for. `working` is the task in the solver's coordinates. With
     `polish` the point may be improved, and with `refine` its last bits, too; without them, as for a published
-    algorithm, it is reported as it was found, its equalities made exact."""
+    algorithm, it is reported as it was found, its equalities made exact. `others` are points that may be worth more
+    once they are certified."""
 
     formulation: FormulationT
     task: TaskT
@@ -35,6 +36,7 @@ class Found(NamedTuple, Generic[FormulationT, TaskT, PointT]):
     parameters: Parameters
     polish: bool = True
     refine: bool = True
+    others: tuple[PointT, ...] = ()
 
 
 FoundT = TypeVar("FoundT", bound=Found)

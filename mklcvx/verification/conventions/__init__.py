@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...errors import InputError, nearest
-from ...problem.boundary import public
+from ...problem.checks import check_name
 from ...problem.instance import Instance
 from ..answers import Answer
 from ._convention import AnswerMap, Convention, Problem, as_answer
@@ -53,15 +52,12 @@ class Converted(NamedTuple):
     answer: Answer
 
 
-@public
 def get(name: str) -> Convention:
     """The convention of that name; the error for an unknown name suggests the nearest one."""
-    if name not in _BY_NAME:
-        raise InputError(f"unknown convention {name!r}: {nearest(str(name), _BY_NAME)}")
+    check_name("convention", name, _BY_NAME)
     return _BY_NAME[name]
 
 
-@public
 def convert(answer: Answer, name: str, instance: Instance, parameters: Mapping[str, object] | None = None) -> Converted:
     """An answer in another convention, and the problem that it answers, as ours."""
     convention = get(name)
@@ -74,14 +70,12 @@ def table() -> str:
     return "\n".join(f"{c.name:<20} {', '.join(c.serves):<27} {c.title}" for c in CONVENTIONS)
 
 
-@public
 def as_text(convention: Convention) -> str:
     """The statement, the proof of the conversion, and the parameters."""
     lines = [f"    {name:<12} {meaning}" for name, meaning in convention.described_parameters]
     return "\n".join([convention.theorem.strip(), "", f"Parameters of {convention.name}", *lines])
 
 
-@public
 def as_dict(convention: Convention) -> dict[str, object]:
     return {
         "name": convention.name,

@@ -22,10 +22,10 @@ import numpy as np
 from ... import formulations
 from ...certificate.solution import Solution
 from ...errors import InputError, nearest
-from ...formulations._formulation import Given, Own, Parameter, Parameters, as_choice, as_flag, shown
+from ...formulations._formulation import Given, Own, Parameter, Parameters, as_choice, as_flag
 from ...formulations.families.single_task import C
 from ...formulations.losses import COUNTS, HINGE, LABELS, REAL, Loss
-from ...problem.boundary import public
+from ...problem.checks import shown
 from ...problem.instance import Instance
 from ...problem.preprocessing import Preprocessing, UnitTrace
 from ...problem.stack import Array
@@ -220,7 +220,6 @@ class Convention:
         return alpha
 
 
-@public
 def as_answer(answer: Answer | Solution) -> Answer:
     """What a solution of ours says, as an answer."""
     if isinstance(answer, Answer):

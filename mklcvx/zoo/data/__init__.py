@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ...errors import InputError, nearest
+from ...problem.checks import check_name
 from .records import RECORDS, Dataset, checked
 from .sources import BUNDLED, bundled, from_csv, from_openml
 
@@ -25,8 +25,7 @@ NAMES = (*RECORDS, *BUNDLED)
 
 def load(name: str, folder: str | Path | None = None) -> Dataset:
     """Load and check a data set from CSV files in `folder`, by default MKLCVX_DATA; without a folder, from OpenML."""
-    if not isinstance(name, str) or name not in (*RECORDS, *BUNDLED):
-        raise InputError(f"unknown data set {name!r}: {nearest(str(name), NAMES)}")
+    check_name("data set", name, (*RECORDS, *BUNDLED))
     if name in BUNDLED:
         return bundled(name)
     given, record = folder or os.environ.get(VARIABLE), RECORDS[name]
