@@ -166,10 +166,10 @@ class LowRank:
         ndarray of shape (..., M)
             One number for each kernel.
         """
-        values = as_real_array(values, "values", "a number for each column")
-        if values.shape[-1:] != (self.rank,):
-            raise InputError(f"values have shape {values.shape}: give (…, {self.rank}), a number for each column")
-        return np.asarray(np.add.reduceat(values, self.starts, axis=-1))
+        each = as_real_array(values, "values", "a number for each column")
+        if each.shape[-1:] != (self.rank,):
+            raise InputError(f"values have shape {each.shape}: give (…, {self.rank}), a number for each column")
+        return np.asarray(np.add.reduceat(each, self.starts, axis=-1), dtype=np.float64)
 
     def spread(self, weights: Array) -> Array:
         """Repeat a number of each kernel for its columns.
