@@ -7,11 +7,11 @@ of rounding.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from operator import attrgetter
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from .rounding import Array
 
 VANISHING = 2.0**-40  # share of the gain below which the scale counts as zero
 NOTHING = 2.0**-900  # more than all guards against underflow add up to
+NEGLIGIBLE = 2.0**-20  # share of another point's gap below which a scale vanishes beside it
 SHARP = 2.0**-10  # share of a gap by which the bounds may be further apart
 NOISE = 2.0**-50  # share of the largest term: the rounding error of a difference of two bounds
 Sliced = bool | NDArray[np.bool_]  # whether products are in slices: of all kernels, or those of which
@@ -242,14 +243,32 @@ def better(formulation: Formulation, one: CertifiedPoint, other: CertifiedPoint)
     pairs = [one, other]
     if formulation.carries_both:
         pairs += [joined(formulation, one.lower, other.upper), joined(formulation, other.lower, one.upper)]
-    return min(pairs, key=lambda point: rank(point.certificate))
+    return best_of(pairs)
 
 
-def rank(certificate: Certificate) -> float:
-    """What makes one point better than another: the relative gap; where f vanishes, what its share must be at most."""
+class Judged(Protocol):
+    """Whatever has a certificate."""
+
+    @property
+    def certificate(self) -> Certificate: ...
+
+
+JudgedT = TypeVar("JudgedT", bound=Judged)
+
+
+def best_of(points: Sequence[JudgedT]) -> JudgedT:
+    """The point of the least relative gap. A scale that is nothing beside the widest gap of them counts for no less than
+    that: where f = 0 is optimal, scale and gap vanish together."""
+    gaps = [one.certificate.gap for one in points]
+    least = NEGLIGIBLE * max(filter(math.isfinite, gaps), default=0.0)
+    return min(points, key=lambda one: _share(one.certificate, least))
+
+
+def _share(certificate: Certificate, least: float) -> float:
+    """The gap's share of the scale; where f vanishes, of what its share must be at most."""
     if certificate.gap <= NOTHING:
         return 0.0
-    base = max(certificate.scale, VANISHING * certificate.size)
+    base = max(certificate.scale, VANISHING * certificate.size, least)
     return certificate.gap / base if base > 0 else math.inf
 
 

@@ -7,7 +7,7 @@ not certified: with products of kernels that doubles cancel), and A the toleranc
     lower, upper   lower ≤ L, U ≤ upper; they are apart by no more than the gap, or A, and ε; rounding has taken no more
                    than U − L, or A, and ε
     gap            U − L ≤ gap ≤ upper − lower
-    scale          between the exact one less A + ε and the exact one
+    scale          between the exact one less A + ε, and less what the bounds have lost by rounding, and the exact one
     gain           between the exact one less 2^-42 of its own terms and the exact one
     relative gap   the gap over the scale, to a unit in the last place, and no less than U − L over the exact scale
     objective      upper; of a maximum lower
@@ -185,10 +185,10 @@ def claims(record, point):
     vanishing = scale <= VANISHING * size
     base, limit = (size, min(tolerance, VANISHING)) if vanishing else (scale, tolerance)
     near = (point.terms + (0 if record["status"] == "certified" else point.products)) * UNITS + NOTHING
-    same_bounds(record, point, limit * base, near)
+    lost = same_bounds(record, point, limit * base, near)
     room = limit * base + near
     largest = upper_of(said) if record["formulation"] == "alignment" else positive(point.scale)
-    require(max(largest - room, 0) <= scale <= largest, "certificate.scale: not the terms of the objectives")
+    require(max(largest - room - lost, 0) <= scale <= largest, "certificate.scale: not the terms of the objectives")
     certified = same_share(said, point, base, size if vanishing else largest, limit)
     certified = certified and (not vanishing or largest <= 2 * VANISHING * size + NOTHING)
     if "second_stage_gap" in record["multipliers"]:
@@ -216,7 +216,7 @@ def size_of(said, point):
 
 def same_bounds(record, point, allowed, near):
     """The bounds enclose the exact ones. They are no further apart than the gap, and have lost no more by rounding than
-    the exact gap, unless as much is allowed."""
+    the exact gap, unless as much is allowed. Returns what they have lost."""
     said = record["certificate"]
     lower, upper, gap = (number(said[key], f"certificate.{key}") for key in ("lower", "upper", "gap"))
     require(lower <= point.lower + point.off, "certificate.lower: not what alpha proves")
@@ -231,6 +231,7 @@ def same_bounds(record, point, allowed, near):
     objective = number(record["objective"], "objective")
     maximum = record["formulation"] == "alignment"
     require(objective == (lower if maximum else upper), "objective: not the certificate's bound")
+    return lost
 
 
 def least_gap(point):

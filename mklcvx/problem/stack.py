@@ -304,6 +304,11 @@ class KernelStack:
         traces = np.array([float(trace) for trace in self._each_stored(np.trace)])
         return traces if self.offsets is None else traces - 2 * self.offsets.sum(axis=1)
 
+    @property
+    def has_factors(self) -> bool:
+        """Whether factors of all kernels can be made here."""
+        return not isinstance(self.kernels, Distributed)
+
     @cached_property
     def factors(self) -> list[Factor]:
         if isinstance(self.kernels, Distributed):

@@ -6,7 +6,7 @@ from itertools import chain
 
 from ..certificate import Certificate
 from ..certificate.families import certified
-from ..certificate.record import limit_of, rank
+from ..certificate.record import best_of, limit_of
 from ..formulations import Formulation
 from .families.family import EMPTY, Family, Fields, Found
 from .families.hypergraph import Hypergraphs
@@ -29,7 +29,7 @@ def family_of(formulation: Formulation) -> Family:
 
 
 def assemble(found: Found) -> tuple[Certificate, Fields, str, str]:
-    """Certify the family's attempts until one proves the tolerance; else take the best by `rank`.
+    """Certify the family's attempts until one proves the tolerance; else take the best.
 
     Returns the certificate, the fields of the solution, what keeps the certificate from being tighter ("rounding",
     "entries", or nothing), and what else is not proved, in words.
@@ -40,8 +40,7 @@ def assemble(found: Found) -> tuple[Certificate, Fields, str, str]:
         tried.append(certified(found.formulation, found.task, found.tolerance, **attempt))
         if tried[-1].certificate.proves(found.tolerance):
             break
-    is_proved = tried[-1].certificate.proves(found.tolerance)
-    best = tried[-1] if is_proved else min(tried, key=lambda one: rank(one.certificate))
+    best = tried[-1] if tried[-1].certificate.proves(found.tolerance) else best_of(tried)
     fields, failed = family.fields(found, best)
     value = best.certificate.lower if found.formulation.maximises else best.certificate.upper
     return (

@@ -110,7 +110,7 @@ def _solved(problem: cp.Problem, solver: str, **options: Own) -> dict[str, Own]:
     data, chain, inverse_data = problem.get_problem_data(solver, solver_opts=options)
     solution = chain.invert(chain.solve_via_data(problem, data, solver_opts=options), inverse_data)
     about = solution.attr.get("solver_specific_stats")
-    if isinstance(about, dict) and about["info"]["status"] == "interrupted":
+    if isinstance(about, dict) and about.get("info", {}).get("status") == "interrupted":
         raise KeyboardInterrupt  # SCS has taken it for itself
     problem.unpack(solution)
     return dict(solution.attr)

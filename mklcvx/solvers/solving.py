@@ -96,8 +96,7 @@ def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, optio
     run.solver, enough = InteriorPoint.name, _enough(found, run, tolerance)
     if run.status is Ending.TIME_LIMIT:
         run.end(Ending.TIME_LIMIT, limit=float(limit or 0.0))  # the one that was given, not what was left of it
-    seconds, _ = estimate(getattr(task, "samples", 0), task.count, CLARABEL)
-    if enough or given["max_iter"] or (left is not None and left <= 0) or seconds > LONGEST:
+    if enough or not _clarabel_may_be_asked(task, left, given["max_iter"]):
         return found, run
     return _with_clarabel(formulation, task, tolerance, found, **{**given, "time_limit": left})
 
@@ -118,7 +117,8 @@ def _others(
     """What else `auto` can offer where its point is not certified at the tolerance: the better bounds of it and of
     Clarabel, and Clarabel's own. Estimates may promise more than certificates hold, which pay for δ and rounding."""
     (found, run), left = outcome, _left(given["time_limit"], started)
-    if _clarabel_may_help(task, run, certificate, tolerance, left, given["max_iter"]):
+    asked = _clarabel_may_help(run, certificate, tolerance)
+    if asked and _clarabel_may_be_asked(task, left, given["max_iter"]):
         given = {**given, "time_limit": left}
         found, run = interruptible(lambda: _with_clarabel(formulation, task, tolerance, found, **given))
         yield found, run
@@ -126,17 +126,19 @@ def _others(
         yield run.alone, run
 
 
-def _clarabel_may_help(
-    task: Posed, run: Run, certificate: Certificate, tolerance: float, left: float | None, max_iter: int | None
-) -> bool:
-    """Whether Clarabel has not been asked, may be, and takes less than a minute; it cannot help where nothing but one δ
-    is missing, which every answer pays."""
-    over = max_iter or (left is not None and left <= 0) or run.status is Ending.CALLBACK
-    if over or run.solver != InteriorPoint.name:
-        return False
+def _clarabel_may_be_asked(task: Posed, left: float | None, max_iter: int | None) -> bool:
+    """Whether limits leave room for it, and it takes less than a minute. Its programmes are made of factors."""
+    over = bool(max_iter) or (left is not None and left <= 0)
+    seconds, _ = estimate(getattr(task, "samples", 0), task.count, CLARABEL)
+    return not over and seconds <= LONGEST and getattr(task, "has_factors", True)
+
+
+def _clarabel_may_help(run: Run, certificate: Certificate, tolerance: float) -> bool:
+    """Whether it has not been asked, and the user wants more; it cannot help where nothing but one δ is missing, which
+    every answer pays."""
     without_ridge = certificate.gap - certificate.ridge_share
     only_ridge = certificate.ridges is None and without_ridge <= tolerance * certificate.base
-    return not only_ridge and estimate(getattr(task, "samples", 0), task.count, CLARABEL)[0] <= LONGEST
+    return run.solver == InteriorPoint.name and run.status is not Ending.CALLBACK and not only_ridge
 
 
 def _enough(found: CertifiedPoint, run: Run, tolerance: float) -> bool:

@@ -53,7 +53,7 @@ def by_hand(model, stack):
             each.append(np.tensordot(solution.weights, stack, axes=1) @ solution.multipliers["B"])
         else:
             sums = np.einsum("...mi,mti->t...", solution.all_coefficients, stack[:, :, part])
-            each.append(sums + solution.bias - solution.threshold)
+            each.append(solution.function.stretch * (sums + solution.bias) - solution.threshold)
     return each
 
 

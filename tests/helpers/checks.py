@@ -50,11 +50,12 @@ def check_dual_feasibility(instance: Instance, solution: Solution) -> None:
 
 
 def check_stationarity(instance: Instance, solution: Solution) -> None:
-    """Where weights and α describe the classifier, f_m = weight_m K_m(α∘y) is what it predicts."""
+    """Where weights and α describe the classifier, f_m = weight_m K_m(α∘y) is what it predicts, but for the stretch."""
     if solution.coefficients is None:
         signed = solution.alpha * solution.y
         f = sum(w * k @ signed for w, k in zip(solution.weights, instance.kernels, strict=True)) + solution.bias
-        assert solution.decision_function(instance.kernels) == pytest.approx(f, rel=1e-9, abs=1e-9)
+        stretched = solution.certificate.stretch * f
+        assert solution.decision_function(instance.kernels) == pytest.approx(stretched, rel=1e-9, abs=1e-9)
     else:
         assert solution.coefficients.shape == (instance.count, instance.samples)
 

@@ -66,7 +66,7 @@ def test_a_master_or_an_oracle_that_fails_ends_the_run(monkeypatch):
             patch.setattr(SILPExact, broken, lambda *arguments: None)
             solution = solve(instance, "l1", solver="silp_exact")
         assert solution.status == "not_certified"
-        assert solution.message.endswith(words)
+        assert words in solution.message
         exact = solve(instance, "l1", solver="clarabel")
         assert solution.certificate.lower <= exact.objective <= solution.certificate.upper
 
