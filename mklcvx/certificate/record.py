@@ -257,8 +257,8 @@ JudgedT = TypeVar("JudgedT", bound=Judged)
 
 
 def best_of(points: Sequence[JudgedT]) -> JudgedT:
-    """The point of the least relative gap. A scale that is nothing beside the widest gap of them counts for no less than
-    that: where f = 0 is optimal, scale and gap vanish together."""
+    """The point of the least relative gap. A scale that is nothing beside the widest gap counts as 2^-20 of that: where
+    f = 0 is optimal, scale and gap vanish together."""
     gaps = [one.certificate.gap for one in points]
     least = NEGLIGIBLE * max(filter(math.isfinite, gaps), default=0.0)
     return min(points, key=lambda one: _share(one.certificate, least))

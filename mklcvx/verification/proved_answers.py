@@ -93,7 +93,7 @@ def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Ar
 
 
 def alpha_lower(formulation: SingleTask, task: Task, alpha: Array) -> float:
-    """gain(α) − R*(½q(α)), or gain(α) − U*(√q), from below."""
+    """gain(α) − R*(½q(α)), or gain(α) − U*(√q) of the kernels K_m + δ_mI that certificates are about, from below."""
 
     def look(one: Array) -> Seen:
         return seen(task, one * task.signs, task.bias, sliced=True)
@@ -105,7 +105,8 @@ def alpha_lower(formulation: SingleTask, task: Task, alpha: Array) -> float:
         cost = side.conjugate(found.high / 2, side.threshold(found.high / 2))
     else:
         found = look(alpha)
-        roots = above(np.sqrt(np.maximum(found.high, 0.0)))
+        lifted = found.high + above(ridges(task, np.ones(task.count), task.bias) * total_above(alpha**2))
+        roots = above(np.sqrt(np.maximum(lifted, 0.0)))
         cost = float(above(formulation.conjugate(roots, **task.own), POWER + 64 + task.count))
     return total_below([sample_terms(task).gain(alpha), -cost])
 
