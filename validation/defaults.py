@@ -36,7 +36,7 @@ from mklcvx import HypergraphEmbedding, Instance, MKLClassifier, MKLRegressor, T
 from mklcvx.estimators.bank import FittedBank
 from mklcvx.estimators.columns import Table
 from mklcvx.problem.preprocessing import Preprocessing
-from mklcvx.zoo.data import BUNDLED, VARIABLE, load
+from shared.datasets import BUNDLED, VARIABLE, load
 from shared.running import completed, put
 
 Array = NDArray[np.float64]
