@@ -73,7 +73,14 @@ class KernelBank:
         if "each" in self.features:
             names = [f"x{j}" for j in range(train.shape[1])] if feature_names is None else feature_names
             views |= {f"[{name}]": slice(j, j + 1) for j, name in enumerate(names)}
-        self._fit(train, views)
+        self._train, self._views, self._fitted = train, views, []
+        try:
+            for view in views:
+                mean = cache(partial(self._mean, view))
+                self._fitted += [(view, kernel.fitted(mean)) for kernel in self.kernels]
+        except InputError:
+            self._views = {}
+            raise
         return self
 
     def stack(self, X: ArrayLike | None = None, out: Array | None = None) -> Array:
@@ -134,16 +141,6 @@ class KernelBank:
     def _require_fit(self) -> None:
         if not self._views:
             raise InputError("KernelBank is not fitted: call fit on the training data first")
-
-    def _fit(self, train: Array, views: dict[str, View]) -> None:
-        self._train, self._views, self._fitted = train, views, []
-        try:
-            for view in views:
-                mean = cache(partial(self._mean, view))
-                self._fitted += [(view, kernel.fitted(mean)) for kernel in self.kernels]
-        except InputError:
-            self._views = {}
-            raise
 
     def _mean(self, view: str, comparison: Comparison) -> float:
         check_stack(1, len(self._train), len(self._train))

@@ -65,48 +65,50 @@ Dupré la Tour et al. 2022 (himalaya).
 
 from __future__ import annotations
 
-from ...formulations.losses import EPSILON_INSENSITIVE, LOGISTIC, NU_SVR, ONE_CLASS, POISSON, SQUARED
+from ...formulations.losses import EPSILON_INSENSITIVE, LOGISTIC, NU_SVR, ONE_CLASS, POISSON, SQUARED, Loss
 from ...problem.instance import Instance
-from ._convention import AnswerMap, C, Parameters, Problem, positive, sample_side
+from ._convention import AnswerMap, C, Parameters, Problem, positive
 from .svc import combined, of_sklearn
 
 LAM = positive("lam", "λ", "price of ‖f‖²; the code's argument alpha")
 
 
+def stated(
+    instance: Instance, parameters: Parameters, loss: Loss, answers: AnswerMap | None = None, **side: float
+) -> Problem:
+    """One kernel, or the combination, with a loss; `side` are its parameters, bias apart."""
+    given = {"loss": loss.name, **side, "bias": parameters["bias"]}
+    return Problem(combined(instance, parameters), given, instance, AnswerMap() if answers is None else answers)
+
+
 def svr(instance: Instance, parameters: Parameters) -> Problem:
-    side = {"loss": EPSILON_INSENSITIVE.name, **sample_side(parameters), "epsilon": parameters["epsilon"]}
-    return Problem(combined(instance, parameters), side, instance)
+    return stated(instance, parameters, EPSILON_INSENSITIVE, C=parameters["C"], epsilon=parameters["epsilon"])
 
 
 def nu_svr(instance: Instance, parameters: Parameters) -> Problem:
-    side = {"loss": NU_SVR.name, **sample_side(parameters), "nu": parameters["nu"]}
-    return Problem(combined(instance, parameters), side, instance)
+    return stated(instance, parameters, NU_SVR, C=parameters["C"], nu=parameters["nu"])
 
 
 def kernel_ridge(instance: Instance, parameters: Parameters) -> Problem:
-    side = {"loss": SQUARED.name, "C": 1 / parameters["lam"], "bias": parameters["bias"]}
-    answers = AnswerMap(objective=1 / (2 * parameters["lam"]))
-    return Problem(combined(instance, parameters), side, instance, answers)
+    price = 1 / parameters["lam"]
+    return stated(instance, parameters, SQUARED, AnswerMap(objective=price / 2), C=price)
 
 
 def logistic(instance: Instance, parameters: Parameters) -> Problem:
-    side = {"loss": LOGISTIC.name, **sample_side(parameters)}
     answers = AnswerMap(alpha=parameters["C"] * instance.sample_weight)
-    return Problem(combined(instance, parameters), side, instance, answers)
+    return stated(instance, parameters, LOGISTIC, answers, C=parameters["C"])
 
 
 def poisson(instance: Instance, parameters: Parameters) -> Problem:
     price = 1 / (parameters["lam"] * float(instance.sample_weight.sum()))
-    side = {"loss": POISSON.name, "C": price, "bias": parameters["bias"]}
     answers = AnswerMap(alpha=price * instance.sample_weight, objective=1 / parameters["lam"])
-    return Problem(combined(instance, parameters), side, instance, answers)
+    return stated(instance, parameters, POISSON, answers, C=price)
 
 
 def one_class(instance: Instance, parameters: Parameters) -> Problem:
     total = parameters["nu"] * float(instance.sample_weight.sum())
-    side = {"loss": ONE_CLASS.name, "nu": total / instance.samples, "bias": parameters["bias"]}
     answers = AnswerMap(alpha=1 / total, coefficients=1 / total, objective=-(total**-2))
-    return Problem(combined(instance, parameters), side, instance, answers)
+    return stated(instance, parameters, ONE_CLASS, answers, nu=total / instance.samples)
 
 
 SKLEARN_SVR = of_sklearn(
