@@ -36,7 +36,7 @@ from mklcvx import HypergraphEmbedding, Instance, MKLClassifier, MKLRegressor, T
 from mklcvx.estimators.bank import FittedBank
 from mklcvx.estimators.columns import Table
 from mklcvx.problem.preprocessing import Preprocessing
-from mklcvx.zoo.data import BUNDLED, VARIABLE, load
+from shared.datasets import BUNDLED, VARIABLE, load
 from shared.running import completed, put
 
 Array = NDArray[np.float64]
@@ -105,7 +105,8 @@ def samples_of(cell: Cell, folder: Path | None) -> Samples:
 def scaling(cell: Cell, folder: Path | None) -> dict[str, Any]:
     """Accuracies for every way of scaling, every formulation and every C; of C = 1 as a number, too."""
     given = samples_of(cell, folder)
-    bank = FittedBank(BANKS[cell.bank]).fit(Table(given.X, given.X), None, None)
+    bank = FittedBank(BANKS[cell.bank])
+    bank.fit(Table(given.X, given.X), None, None)
     train, test, diagonal = bank.stack(len(given.X)), bank.cross(given.test_X).formed(), bank.diagonal(given.test_X)
     y, test_y, found = given.y, given.test_y, {}
     for name, (centre, normalise) in STEPS.items():

@@ -24,7 +24,7 @@ import cvxpy as cp
 import numpy as np
 
 import mklcvx
-from mklcvx.io.journals import add_line, records
+from shared.journals import add_line, records
 from shared.running import put
 
 SIZES = ((8, 2), (10, 4), (12, 3), (20, 5))

@@ -30,7 +30,7 @@ from ..solvers.solving import SOLVERS, solver_named
 from ..verification.answers import read_answer
 from ..verification.judge import judge
 from .external import External
-from .peers import PEERS
+from .functions import Solver, check_importable, named, search_path
 from .process import EXPECTED, Attempt, Setting, Worker
 from .worker import sides
 
@@ -40,8 +40,8 @@ SCHEMA = "mklcvx.bench/1"
 
 @dataclass(frozen=True)
 class InWorker:
-    """A solver of this package (`service` "solve"), a peer ("peer") or a third party's function ("call"), which is also
-    searched for in the folders of `path`."""
+    """A solver of this package (`service` "solve") or a third party's function ("call"), which is also searched for in
+    the folders of `path`."""
 
     name: str
     service: str = "solve"
@@ -111,7 +111,8 @@ class BenchmarkRow:
     def add(self, attempt: Attempt, formulation: Formulation, task: Any) -> None:
         self.cut |= attempt.cut
         self.elapsed += attempt.elapsed
-        self.iterations, self.message, self.fault = attempt.iterations, attempt.message, attempt.fault
+        self.iterations, self.message = attempt.iterations, attempt.message
+        self.fault = attempt.fault or attempt.skipped
         self.peak = max(self.peak or 0, attempt.peak) if attempt.peak is not None else self.peak
         if attempt.answer is not None:
             try:
@@ -190,15 +191,11 @@ class Benchmark:
 def contestants(
     formulation: Formulation, names: Sequence[str] | None = None, externals: Sequence[str] = ()
 ) -> list[Contestant]:
-    """The solvers with these names, or all that fit with `interior` first, and then the external commands."""
+    """The solvers and functions with these names, or all solvers that fit, `interior` first; then the commands."""
     commands = [External.parse(text) for text in externals]
     fitting = [s.name for s in SOLVERS if s.name != "auto" and (s.serves is None or formulation.name in s.serves)]
     fitting.sort(key=lambda name: name != "interior")
-    installed = [
-        peer.name for peer in PEERS.values() if formulation.name in peer.beside and not peer.asked and peer.available()
-    ]
-    chosen = [*fitting, *installed] if names is None else names
-    found = [*(_named(name, formulation) for name in chosen), *commands]
+    found = [*(_named(name, formulation) for name in (fitting if names is None else names)), *commands]
     listed = [contestant.name for contestant in found]
     if twice := next((name for name in listed if listed.count(name) > 1), None):
         raise InputError(f"contestant {twice!r} is named twice: keep one, or give the other another name")
@@ -208,18 +205,18 @@ def contestants(
 
 
 def _named(name: str, formulation: Formulation) -> Contestant:
-    if name in PEERS:
-        peer = PEERS[name]
-        if formulation.name not in peer.beside:
-            raise InputError(f"{name} does not fit {formulation.name}: it is shown beside {', '.join(peer.beside)}")
-        if not peer.available():
-            raise InputError(
-                f"{name} needs {peer.package}, which cannot be imported: pip install 'mklcvx[{peer.extra}]'"
-            )
-        return InWorker(name, "peer", note=peer.note(formulation.name))
-    if name not in {solver.name for solver in SOLVERS}:
-        raise InputError(f"unknown solver {name!r}: {nearest(name, [*PEERS, *(s.name for s in SOLVERS)])}")
+    if ":" in name:
+        return third_party(name)
+    if name not in (known := [solver.name for solver in SOLVERS]):
+        raise InputError(f"unknown solver {name!r}: {nearest(name, known)}")
     return InWorker(name, tolerance=solver_named(name, formulation).tolerance)
+
+
+def third_party(solver: str | Solver) -> InWorker:
+    """A function, or package.module:function, as a contestant; its module is imported in the worker alone."""
+    name, path = named(solver), search_path()
+    check_importable(name, path)
+    return InWorker(name, "call", path=path)
 
 
 def compare(

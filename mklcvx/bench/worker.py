@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..io.files import load_instance, save_answer, save_solution, write_whole
+from ..io.files import load_instance, save_answer, save_solution
 from ..problem.instance import Instance
 from ..problem.low_rank import dense
 from ..problem.stack import Array
-from .peers import PEERS
+from .functions import arguments, found_by, imported
 from .process import READY
 
 Record = dict[str, Any]
@@ -107,28 +107,14 @@ def _solve(instance: Instance, request: Record) -> Record:
     return {**measured, "iterations": solution.iterations, "message": solution.message}
 
 
-def _peer(instance: Instance, request: Record) -> Record:
-    peer = PEERS[request["name"]]
-    if not peer.available():
-        raise InputError(f"{peer.name} needs {peer.package}, which cannot be imported")
-    _warm_up(lambda problem, _: peer.run(problem, request["parameters"]), instance)
-    answer, measured = _measured(lambda: peer.run(instance, request["parameters"]))
-    write_whole(request["answer"], lambda file: np.savez(file, **answer))
-    return measured
-
-
 def _find(request: Record) -> Record:
     """Check that the function can be imported; no instance is needed."""
-    from .conformance.functions import imported
-
     imported(request["name"], request["path"])
     return {}
 
 
 def _call(instance: Instance, request: Record) -> Record:
     """Call a third party's function. It is imported before the clock starts, and gets copies that it may change."""
-    from .conformance.functions import arguments, found_by, imported
-
     function = imported(request["name"], request["path"])
     given, missing = arguments(function, instance, request["formulation"], request["parameters"])
     if missing:
@@ -169,7 +155,7 @@ def _libsvm(parameters: Record, labels: Array, weight: Array) -> Any:
 
 
 SERVICES: dict[str, Callable[[Instance, Record], Record]] = {
-    "solve": _solve, "peer": _peer, "call": _call, "validate": _validate, "reference": _reference,
+    "solve": _solve, "call": _call, "validate": _validate, "reference": _reference,
 }  # fmt: skip
 
 

@@ -16,7 +16,8 @@ def bench(
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
     solvers: Annotated[
-        str | None, typer.Option(help="Contestants, by commas; all that fit if none is given.", show_default=False)
+        str | None,
+        typer.Option(help="Solvers, or package.module:function, by commas; else all that fit.", show_default=False),
     ] = None,
     external: Annotated[
         list[str] | None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +10,7 @@ import typer
 from .. import formulations
 from ..defaults import CONFORM_LEVEL, CONFORM_TIME_LIMIT, FORMULATION
 from ..errors import InputError
-from ..io.files import write_whole
-from ..io.json_text import finite
+from ..io.writing import write_text
 from . import options
 
 
@@ -64,8 +62,7 @@ def conform(
             done=lambda trial: progress.count(trial.specimen), **given,
         )  # fmt: skip
     if output is not None:
-        record = json.dumps(finite(found.as_dict()), allow_nan=False)
-        write_whole(output, lambda file: file.write(f"{record}\n".encode()))
+        write_text(output, options.as_json(found) + "\n")
     options.show(found, as_json, show_conformance)
     if not found.passed:
         raise typer.Exit(1)

@@ -12,8 +12,8 @@ import typer
 
 from ..defaults import FOLDS, FORMULATION, SEED, SOLVER
 from ..errors import GridEdgeWarning, Interrupted, unheard
-from ..io.files import write_whole
 from ..io.json_text import finite
+from ..io.writing import write_text
 from . import options
 from .interrupts import Stopped
 from .kept_folds import KeptFolds
@@ -112,7 +112,7 @@ def cv(
 def _show(found: CrossValidation, as_json: bool, output: Path | None, command: str) -> None:
     lines = "".join(json.dumps(finite(record), allow_nan=False) + "\n" for record in found.as_dicts())
     if output is not None:
-        write_whole(output, lambda stream: stream.write(lines.encode()))
+        write_text(output, lines)
     if as_json or (output is None and not sys.stdout.isatty()):
         typer.echo(lines, nl=False)
     else:

@@ -13,11 +13,12 @@ from rich.table import Table
 
 from ..certificate.solution import Solution
 from ..formulations import FORMULATIONS, SINGLE_TASKS, Formulation
+from ..io.writing import write_text
 from ..problem.factors import in_factors
 from ..problem.instance import Instance
 from ..problem.kernels import Gaussian, Kernel, KernelBank, Linear, Polynomial
 from ..problem.preprocessing import Preprocessing
-from ..reports.pages import Gallery, demo_page, save
+from ..reports.pages import Gallery, demo_page
 from ..solvers.second_stage import f1_scores, second_stage
 from ..solvers.solving import solve
 from ..verification.judge import Report, verify
@@ -70,7 +71,7 @@ def run_demo(samples: int, seed: int, html: Path | None = None) -> bool:
     words = wrong.diagnosis.words if wrong.diagnosis is not None else "no diagnosis"
     console.print(f"A wrong answer to l1, its weights scaled to length one, is {wrong.verdict}: {words}.")
     if html is not None:
-        save(html, demo_page([first, second], single, wrong))
+        write_text(html, demo_page([first, second], single, wrong))
         console.print(f"All of it as a page: {html}", markup=False)
     console.print("Next: mklcvx explain l1, mklcvx list, mklcvx verify --help.")
     return all(solution.certified for solution in (*rows, *families))

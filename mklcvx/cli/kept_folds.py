@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
 from ..errors import InputError
-from ..io.files import check_output, write_whole
+from ..io.files import check_output
 from ..io.json_text import read_object
+from ..io.writing import write_text
 
 if TYPE_CHECKING:
     from ..estimators.cross_validation import Trial
@@ -60,7 +61,7 @@ class KeptFolds:
         folds = {str(number): [tuple(map(str, astuple(one)[:2])) + astuple(one)[2:] for one in trials]
                  for number, trials in sorted(found.items())}  # fmt: skip
         text = json.dumps({"schema": SCHEMA, "request": self.request, "folds": folds}, allow_nan=False)
-        write_whole(self.path, lambda stream: stream.write(text.encode()))
+        write_text(self.path, text)
         return f"{len(found)} that ended are kept in {self.path}: the same command goes on from there"
 
     def remove(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,8 +9,7 @@ import typer
 
 from .. import formulations
 from ..defaults import FOLDS, FORMULATION, REPEATS, RESAMPLES, SEED, SELECTED, SOLVER
-from ..io.files import write_whole
-from ..io.json_text import finite
+from ..io.writing import write_text
 from . import options
 
 
@@ -94,14 +92,13 @@ def kernels(
             repeats=repeats, resamples=resamples, threshold=threshold, jobs=jobs, report=progress.count,
         )  # fmt: skip
     if output is not None:
-        text = json.dumps(finite(found.as_dict()), allow_nan=False) + "\n"
-        write_whole(output, lambda stream: stream.write(text.encode()))
+        write_text(output, options.as_json(found) + "\n")
     if html is not None:
-        from ..reports.pages import kernels_page, save
+        from ..reports.pages import kernels_page
 
-        save(html, kernels_page(found, chosen.name, instance.name))
+        write_text(html, kernels_page(found, chosen.name, instance.name))
     if as_json:
-        typer.echo(json.dumps(finite(found.as_dict()), allow_nan=False))
+        typer.echo(options.as_json(found))
     elif not quiet:
         heads, rows = found.table()
         print_table(heads, rows, right=heads[1:])

@@ -298,9 +298,14 @@ def check_page(path: Path | None, option: str, *read: Path) -> None:
         raise InputError(f"{option} {path}: the page needs matplotlib: pip install 'mklcvx[plot]'")
 
 
-def show(found: Any, as_json: bool, in_words: Callable[[Any], None]) -> None:
+def as_json(found: Any) -> str:
+    """A result as one JSON object."""
+    return json.dumps(finite(found.as_dict()), allow_nan=False)
+
+
+def show(found: Any, in_json: bool, in_words: Callable[[Any], None]) -> None:
     """Print a result as one JSON object, or with the function `in_words`."""
-    if as_json:
-        typer.echo(json.dumps(finite(found.as_dict()), allow_nan=False))
+    if in_json:
+        typer.echo(as_json(found))
     else:
         in_words(found)

@@ -10,7 +10,7 @@ import typer
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..defaults import FORMULATION, SOLVER
-from ..io.files import write_whole
+from ..io.writing import write_text
 from . import options
 from .interrupts import Stopped
 
@@ -75,8 +75,7 @@ def path(
                 raise
             interrupted = True
     if output is not None:
-        lines = "".join(json_line(solution) + "\n" for solution in found)
-        write_whole(output, lambda stream: stream.write(lines.encode()))
+        write_text(output, "".join(json_line(solution) + "\n" for solution in found))
         for point, s in zip(points, found, strict=False):
             if not quiet:
                 gap = f"relative gap {s.certificate.relative_gap:.1e}"

@@ -10,6 +10,7 @@ import typer
 
 from .. import formulations
 from ..defaults import FORMULATION, REPORT_TIME_LIMIT, TOLERANCE
+from ..io.writing import write_text
 from . import options
 
 
@@ -48,7 +49,7 @@ def report(
     given, chosen = options.parse_settings(settings), formulations.get(formulation)
     options.check_page(output, "--output", instance)
     from ..estimators.cross_validation import check_request
-    from ..reports.pages import chosen_solvers, report_page, runs_of, save
+    from ..reports.pages import chosen_solvers, report_page, runs_of
     from ..solvers.solving import prepared, solve
 
     chosen_solvers(formulation, options.names_in(solvers))  # refuse bad names before anything is read
@@ -84,7 +85,7 @@ def report(
         shown = [f"{option} {shlex.quote(value)}" for option, value in named.items() if value is not None]
         asked = " ".join([*shown, *(["--centre"] if centre else [])])
         page = report_page(problem, found, runs, reached, instance.name, asked, single)
-    save(output, page)
+    write_text(output, page)
     if not quiet:
         gap = f"relative gap {found.certificate.relative_gap:.1e}"
         typer.echo(f"{output}: {formulation}, optimum {found.objective:.10g}, {found.status}, {gap}")

@@ -13,6 +13,7 @@ from ..defaults import VERDICT_TOLERANCE
 from ..errors import InputError
 from ..io.json_text import finite
 from ..io.machine_files import is_machines, load_machines
+from ..io.writing import write_text
 from . import options
 
 if TYPE_CHECKING:
@@ -81,10 +82,10 @@ def verify(
         progress.say(f"judging{'; of an answer that is rejected the cause is searched' if diagnosis else ''}")
         report = judge_submission(submission, tol, diagnosis)
     if html is not None:
-        from ..reports.pages import save, verdict_page
+        from ..reports.pages import verdict_page
 
         last = submission.answer if submission.answer.given else submission.trace[-1]  # the last point of a trace
-        save(html, verdict_page(submission.instance, report, last, instance.name, answer.name))
+        write_text(html, verdict_page(submission.instance, report, last, instance.name, answer.name))
     for note in submission.notes:
         options.say(note)
     options.show(report, as_json, show_report)

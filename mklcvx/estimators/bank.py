@@ -26,7 +26,6 @@ import numpy as np
 
 from ..errors import InputError, clipped, nearest
 from ..problem import kernels as known
-from ..problem.cross_kernels import CrossKernels, side_by_side
 from ..problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance
 from ..problem.low_rank import LowRank
 from ..problem.memory import check_stack
@@ -38,8 +37,6 @@ from .bank_parts import (
     Group,
     Part,
     TransformerPart,
-    fill_each,
-    joined_factors,
     settings_of,
 )
 from .columns import Table
@@ -168,12 +165,12 @@ def _kind(name: Any) -> Any:
     return ALIASES.get(name, name) if isinstance(name, str) else name
 
 
-class FittedBank:
+class FittedBank(Group):
     """The parts of a bank in their order; of each view, where there are several."""
 
     def __init__(self, kernels: Any, views: Sequence[View] = ()) -> None:
         named = [Group(view.name or f"view {i + 1}", parts_of(kernels), view.columns) for i, view in enumerate(views)]
-        self.parts = named or parts_of(kernels)
+        super().__init__(None, named or parts_of(kernels))
 
     @property
     def views(self) -> list[View]:
@@ -183,53 +180,23 @@ class FittedBank:
         follow = [column for view in found for column in view.columns]
         return found if len(groups) == len(self.parts) and follow == list(range(len(follow))) else []
 
-    def fit(self, table: Table, y: Any, sample_weight: Array | None) -> FittedBank:
-        for part in self.parts:
-            part.fit(table, y, sample_weight)
-        return self
-
-    @property
-    def without_diagonal(self) -> str:
-        """The name of a part that lacks k(x, x) of new samples, if any."""
-        return next(filter(None, (part.without_diagonal for part in self.parts)), "")
-
-    @property
-    def names(self) -> list[str]:
-        return [name for part in self.parts for name in part.names]
-
     def check_size(self, table: Table, in_factors: bool) -> None:
         """Refuse, before anything is computed, kernels that do not fit into memory. Kernels in factors do."""
-        factors = all(part.has_factors() for part in self.parts)
+        factors = self.has_factors()
         if not (in_factors and factors):
-            count, samples = sum(part.count_for(table) for part in self.parts), len(table.X)
-            check_stack(count, samples, samples, passing=BESIDE, otherwise=KEEPING if factors else None)
-
-    @property
-    def semidefinite(self) -> list[bool]:
-        """Which kernels are semidefinite by construction."""
-        return [one for part in self.parts for one in part.semidefinite]
-
-    def cross(self, X: Array) -> CrossKernels:
-        """The kernels of new samples with the training samples."""
-        return side_by_side([part.cross(X) for part in self.parts])
+            samples = len(table.X)
+            check_stack(self.count_for(table), samples, samples, passing=BESIDE, otherwise=KEEPING if factors else None)
 
     def in_factors(self, always: bool = False) -> LowRank | None:
         """The training kernels in factors, if all have some, and these save work or are wanted `always`."""
-        factors = joined_factors(self.parts)
+        factors = self.factors()
         if factors is None or not (always or sum(factor.shape[1] for factor in factors) < len(factors[0]) / 2):
             return None
         return LowRank(factors)
 
     def stack(self, samples: int) -> Array:
         """The training kernels (M, n, n)."""
-        names = self.names
-        check_stack(len(names), samples, samples, passing=BESIDE)
-        stack = np.empty((len(names), samples, samples))
-        fill_each(self.parts, stack)
+        check_stack(len(self.names), samples, samples, passing=BESIDE)
+        stack = np.empty((len(self.names), samples, samples))
+        self.fill(stack)
         return stack
-
-    def diagonal(self, X: Array) -> Array:
-        return np.concatenate([part.diagonal(X) for part in self.parts])
-
-    def as_plain(self) -> list[dict[str, Any]]:
-        return [part.as_plain() for part in self.parts]

@@ -141,13 +141,15 @@ class Group(Part):
         for part in self.parts:
             part.fit(seen, y, sample_weight)
         inner = [name for part in self.parts for name in part.names]
+        self.names = inner
         if self.name is not None:
             self.names = [self.name] if len(inner) == 1 else [f"{self.name}: {name}" for name in inner]
-        else:
-            self.names = inner
 
     def fill(self, stack: Array) -> None:
-        fill_each(self.parts, stack)
+        start = 0
+        for part in self.parts:
+            part.fill(stack[start : start + len(part.names)])
+            start += len(part.names)
 
     def cross(self, X: Array) -> CrossKernels:
         seen = self._seen(X)
@@ -172,7 +174,8 @@ class Group(Part):
         return [one for part in self.parts for one in part.semidefinite]
 
     def factors(self) -> list[Array] | None:
-        return joined_factors(self.parts)
+        found = [part.factors() for part in self.parts]
+        return None if None in found else [factor for some in found for factor in some or ()]
 
     def as_plain(self) -> dict[str, Any]:
         return {"name": self.name, "group": [part.as_plain() for part in self.parts], "columns": self.numbers}
@@ -278,19 +281,6 @@ class TransformerPart(Part):
             wanted = f"features ({len(X)}, r), or kernels ({len(X)}, {len(self.train)}, M)"
             raise InputError(f"transformer {self.who} returned shape {values.shape}: return {wanted}")
         return values
-
-
-def fill_each(parts: Sequence[Part], stack: Array) -> None:
-    """Write the kernels of parts into a stack, one part after the other."""
-    start = 0
-    for part in parts:
-        part.fill(stack[start : start + len(part.names)])
-        start += len(part.names)
-
-
-def joined_factors(parts: Sequence[Part]) -> list[Array] | None:
-    found = [part.factors() for part in parts]
-    return None if None in found else [factor for some in found for factor in some or ()]
 
 
 def _is_kernel(values: Array) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, clipped, nearest
+from ..problem.numbers import is_whole
 from ..problem.stack import Array
 from .inputs import View
 
@@ -43,23 +45,19 @@ class Table:
         return [f"x{j}" if self.names is None else str(self.names[j]) for j in columns]
 
 
-def are_numbers(columns: object) -> bool:
-    """Whether these are numbers of columns, one at least."""
-    whole = isinstance(columns, list) and all(isinstance(j, int) and not isinstance(j, bool) for j in columns)
-    return whole and bool(columns)
-
-
 def resolved(columns: Any, table: Table) -> list[int]:
-    """The numbers of the columns; names and functions need the table as it was given."""
-    chosen = _listed(_selected(columns, table.given))
-    count, shown = table.X.shape[1], clipped(repr(chosen))
-    if not are_numbers(chosen):
-        chosen = _by_scikit_learn(chosen, table, shown)
-    if not chosen:
-        raise InputError(f"kernels: features {shown} select no column of X: {REMEDY}")
-    if not all(-count <= j < count for j in chosen):
-        raise InputError(f"kernels: features {shown} are not all among the {count} columns of X: give 0 to {count - 1}")
-    return [j % count for j in chosen]
+    """The numbers of the columns, as `ColumnTransformer` finds them in the table as it was given."""
+    from sklearn.utils._indexing import _get_column_indices
+
+    chosen = _selected(columns, table.given)
+    try:
+        listed = [*chosen] if isinstance(chosen, range | tuple) else chosen
+        numbers = [int(j) for j in _get_column_indices(table.given, listed)]
+    except (ValueError, TypeError, IndexError, NotImplementedError, AttributeError):
+        raise _misfit(chosen, table) from None
+    if not numbers:
+        raise InputError(f"kernels: features {clipped(repr(chosen))} select no column of X: {REMEDY}")
+    return numbers
 
 
 def _selected(columns: Any, given: Any) -> Any:
@@ -73,29 +71,18 @@ def _selected(columns: Any, given: Any) -> Any:
         raise InputError(f"kernels: the function {name} selects no columns of X ({what}): {REMEDY}") from None
 
 
-def _listed(columns: Any) -> Any:
-    """A single column as a list, and other sequences as lists of Python's own values."""
-    if isinstance(columns, str | int | np.integer | np.bool_) and not isinstance(columns, bool):
-        return [columns.item() if isinstance(columns, np.generic) else columns]
-    if isinstance(columns, slice | str | bool) or not hasattr(columns, "__len__") or np.ndim(columns) != 1:
-        return columns
-    return [value.item() if isinstance(value, np.generic) else value for value in columns]
-
-
-def _by_scikit_learn(columns: Any, table: Table, shown: str) -> list[int]:
-    from sklearn.utils._indexing import _get_column_indices
-
-    words = isinstance(columns, list) and all(isinstance(one, str) for one in columns)
-    if words and table.names is None:
-        after = "after a transformer in a pipeline, its set_output(transform='pandas')"
-        raise InputError(
-            f"kernels: features {shown} are names, and X has none: give a DataFrame ({after}), or columns' numbers"
-        )
-    try:
-        return [int(j) for j in _get_column_indices(table.given, columns)]
-    except (ValueError, TypeError, IndexError, NotImplementedError, AttributeError):
-        missing = [one for one in columns if one not in (table.names or ())] if words else []
-        if missing:
-            known = clipped(nearest(missing[0], map(str, table.names or ())), 120)
-            raise InputError(f"kernels: features has {clipped(missing[0], 40)!r}, no column of X: {known}") from None
-        raise InputError(f"kernels: features {shown} are unknown: {REMEDY}") from None
+def _misfit(columns: Any, table: Table) -> InputError:
+    """Why these are no columns of the table."""
+    fault = f"kernels: features {clipped(repr(columns))} are"
+    listed = [*columns] if isinstance(columns, list | tuple | np.ndarray) else [columns]
+    if all(isinstance(one, str) for one in listed):
+        if table.names is None:
+            after = "after a transformer in a pipeline, its set_output(transform='pandas')"
+            return InputError(f"{fault} names, and X has none: give a DataFrame ({after}), or columns' numbers")
+        if missing := [one for one in listed if one not in table.names]:
+            known = clipped(nearest(missing[0], map(str, table.names)), 120)
+            return InputError(f"kernels: features has {clipped(missing[0], 40)!r}, no column of X: {known}")
+    count = table.X.shape[1]
+    if all(is_whole(one, -sys.maxsize) for one in listed):
+        return InputError(f"{fault} not all among the {count} columns of X: give 0 to {count - 1}")
+    return InputError(f"{fault} unknown: {REMEDY}")

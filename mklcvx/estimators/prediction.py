@@ -19,6 +19,7 @@ from ..certificate.solution import Solution
 from ..errors import InputError, clipped, unheard
 from ..io.files import write_whole
 from ..io.json_text import finite
+from ..io.writing import write_text
 from ..problem.stack import Array
 from ..problem.target_checks import find_test_targets, named_classes
 from ..problem.targets import NONE, errors_of_response, largest
@@ -107,7 +108,7 @@ class Prediction:
             return
         record = finite({"schema": SCHEMA, **{name: array.tolist() for name, array in found.items()}})
         text = self.as_csv() if path.suffix == ".csv" else json.dumps(record, default=float, allow_nan=False) + "\n"
-        write_whole(path, lambda file: file.write(text.encode()))
+        write_text(path, text)
 
     def score(self) -> str:
         """Accuracy, macro and micro F1 for labels, errors for a response; nothing where the truth is not known."""

@@ -53,7 +53,7 @@ def written(path: str | Path, model: Any, name: str = "", before: Sequence[Step]
         arrays |= {"learned": sets.learned, "constant": sets.values, "label_kind": np.empty(0, model._dtype)}
     for i, solution in enumerate(model.solutions_):
         arrays |= {f"solution_{i}/{key}": value for key, value in solution_arrays(solution).items()}
-    bank = None if source.bank is None else source.bank.as_plain()
+    bank = None if source.bank is None else source.bank.as_plain()["group"]
     given = dict(model._fitted)
     given["kernels"] = given["kernels"] if isinstance(given["kernels"], str) else bank
     steps, learned = described(before, _plain)
@@ -246,7 +246,8 @@ def _bank(bank: Any, train: Array, weight: Array | None, names: list[str], renam
     """The bank, whose kernels have the features' names, or numbers, or were renamed by the user."""
     words = isinstance(features, np.ndarray) and features.dtype.kind == "U" and features.shape == (train.shape[1],)
     for known_as in (features.tolist(), None) if words and len(set(features)) == len(features) else (None,):
-        fitted = FittedBank(bank).fit(Table(train, train, known_as), None, weight)
+        fitted = FittedBank(bank)
+        fitted.fit(Table(train, train, known_as), None, weight)
         if fitted.names == names or (renamed and len(fitted.names) == len(names)):
             return fitted
     raise ValueError("the bank and the names of its kernels do not fit together")

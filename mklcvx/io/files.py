@@ -9,7 +9,7 @@ import difflib
 import json
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -312,12 +312,17 @@ def save_solution(path: str | Path, solution: Solution) -> None:
     """
     check_path(path, "save_solution('answer.json', solution)")
     check_type(Solution, "a Solution", solution=solution)
+    write_answer(path, solution.as_dict(), lambda: solution_arrays(solution))
+
+
+def write_answer(path: str | Path, record: Mapping[str, object], arrays: Callable[[], Mapping[str, AnyArray]]) -> None:
+    """Write an answer as `.json`, or its arrays as `.npz`."""
     path = check_output(path, (".json", ".npz"))
     if path.suffix == ".json":
-        write_text(path, json.dumps(solution.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        write_text(path, json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        arrays = solution_arrays(solution)
-        write_whole(path, lambda file: np.savez_compressed(file, **arrays))  # type: ignore[arg-type]  # as above
+        found = arrays()
+        write_whole(path, lambda file: np.savez_compressed(file, **found))  # type: ignore[arg-type]  # as above
 
 
 def solution_arrays(solution: Solution) -> dict[str, AnyArray]:

@@ -23,25 +23,24 @@ from ..problem.preprocessing import Preprocessing
 from ..problem.targets import classes_of
 from ..schemas import MACHINES, check_schema
 from .archives import Archive, Unreadable
-from .files import existing_file, solution_arrays, solution_of_arrays
+from .files import existing_file, solution_arrays, solution_of_arrays, write_answer
 from .json_text import first_line, parsed, read_object
 from .solution_records import solution_of_record
-from .writing import check_output, of_pickles, write_text, write_whole
+from .writing import of_pickles
 
 WRITTEN_BY = "give a file of mklcvx solve -o"
 
 
 def save_machines(path: str | Path, machines: Machines) -> None:
     """Write machines to a file `.json` or `.npz`."""
-    path = check_output(path, (".json", ".npz"))
-    if path.suffix == ".json":
-        write_text(path, json.dumps(machines.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-        return
+    write_answer(path, machines.as_dict(), lambda: _arrays_of(machines))
+
+
+def _arrays_of(machines: Machines) -> dict[str, Any]:
     arrays: dict[str, Any] = {f"members_{i}": part for i, part in enumerate(machines.members)}
     for i, solution in enumerate(machines.solutions):
         arrays |= {f"machine_{i}/{key}": value for key, value in solution_arrays(solution).items()}
-    arrays["record"] = np.array(json.dumps(machines.summary(), ensure_ascii=False, allow_nan=False))
-    write_whole(path, lambda file: np.savez_compressed(file, **arrays))
+    return {**arrays, "record": np.array(json.dumps(machines.summary(), ensure_ascii=False, allow_nan=False))}
 
 
 def load_machines(path: str | Path) -> Machines:

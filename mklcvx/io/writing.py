@@ -1,7 +1,7 @@
 """The one door for output: files are written beside their target, to the disk, and moved into place.
 
 A link is followed: what it leads to is replaced, not the link. A writer that is killed leaves a file behind, under a
-name that the next writer in the folder knows; an hour later it is removed. To journals (`journals`) lines are added.
+name that the next writer in the folder knows; an hour later it is removed.
 """
 
 from __future__ import annotations

@@ -101,16 +101,6 @@ class RegularizationPath:
         check_name("parameter", parameter, () if not self.solutions else self.solutions[0].parameters)
         return np.array([solution.parameters[parameter] for solution in self.solutions])
 
-    def as_json_lines(self) -> str:
-        """Write each solution as one line of JSON.
-
-        Returns
-        -------
-        str
-            As many lines as there are points.
-        """
-        return "".join(json_line(solution) + "\n" for solution in self.solutions)
-
 
 @takes_kernels
 def solve_path(

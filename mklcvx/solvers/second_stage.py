@@ -22,7 +22,7 @@ from ..formulations.sum import SUM
 from ..formulations.svm import SVM
 from ..problem.checks import check_type
 from ..problem.instance import Instance
-from ..problem.stack import Array, KernelStack
+from ..problem.stack import Array
 from .conic import solve_declared
 from .families.family import Fields
 from .interior.engine import InteriorPoint
@@ -161,16 +161,6 @@ def second_stage(instance: Instance, solution: Solution, *, C: float = SECOND_ST
         message = "; ".join(part for part in (solution.message, failed) if part)
         changed |= {"status": "not_certified", "message": message, "notes": (*solution.notes, failed)}
     return replace(solution, coefficients=None, **changed, **machines)
-
-
-def learned_kernel(instance: Instance, weights: ArrayLike) -> Instance:
-    """The instance with the one kernel Σ weight_m K_m, test kernels too."""
-    given = weights_for(instance, weights)
-    kernel = KernelStack(instance.kernels, symmetric=instance.symmetric).combined(given)
-    test = None
-    if instance.test_kernels is not None:
-        test = np.tensordot(given, np.asarray(instance.test_kernels, dtype=float), axes=1)[None]
-    return instance.with_kernels(kernel[None], names=["learned"], groups=None, test_kernels=test, test_diagonals=None)
 
 
 def weights_for(instance: Instance, weights: ArrayLike) -> Array:

@@ -72,6 +72,13 @@ answer = {"weights": [0.25] * 4, "alpha": [0.0] * 24, "objective": 1.0, "status"
           "certificate": {"lower": 1.0, "upper": 1.0, "gap": 0.0, "relative_gap": 0.0, "scale": 1.0}}
 json.dump(answer, open(sys.argv[2], "w"))
 """
+FUNCTIONS = """
+def even(kernels, y, C=1.0):
+    return [1 / len(kernels)] * len(kernels)
+
+def lacks(kernels, y):
+    return even(kernels, y)
+"""
 FAILS = "import sys\nprint('before', file=sys.stderr)\nsys.exit('no licence for this')"
 SILENT = "pass"
 NONSENSE = "import sys; open(sys.argv[2], 'w').write('weights: all of them')"
@@ -268,3 +275,16 @@ def test_a_table_and_a_first_contestant_that_is_not_certified(run, problem, monk
     assert code == 1
     assert "cut_off" in out
     assert "fits" in out.splitlines()[0]
+
+
+def test_a_function_takes_part_by_its_name(run, problem, tmp_path, monkeypatch):
+    """One that lacks a parameter without its default fails, and says so."""
+    (tmp_path / "others.py").write_text(FUNCTIONS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    options = ("--set", "C=2", "--solvers", "interior,others:even,others:lacks", "--rounds", 1, "--json")
+    code, out, _ = run("bench", problem, *options)
+    first, even, lacks = strict(out)["contestants"]
+    assert (code, first["status"]) == (0, "certified")
+    assert (even["status"], even["asked"]) == ("not_certified", 1e-6)
+    assert even["certificate"]["upper"] >= first["certificate"]["lower"]
+    assert (lacks["status"], lacks["message"]) == ("failed", "it takes no C")

@@ -15,9 +15,9 @@ import misbehaving
 from conforming import conformed
 from mklcvx import Instance, conform, zoo
 from mklcvx.bench.conformance import references
-from mklcvx.bench.conformance.functions import arguments, found_by, named
 from mklcvx.bench.conformance.summary import Conformance, assignment, shifted_mean
 from mklcvx.bench.conformance.trials import Room, Trial, _judged
+from mklcvx.bench.functions import arguments, found_by, named
 from mklcvx.bench.process import Attempt
 from mklcvx.verification.answers import Answer
 from places import ROOT

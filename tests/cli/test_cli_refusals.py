@@ -84,7 +84,7 @@ REFUSALS = {
     "bench problem.npz": {
         "--solvers nosuch": ("unknown solver 'nosuch'",),
         "--solvers sm1_bcd": ("sm1_bcd does not fit l1",),
-        "--solvers mklpy-cka": ("mklpy-cka does not fit l1",),
+        "--solvers nowhere.at_all:f": ("no module 'nowhere'", "install it"),
         "--solvers clarabel,clarabel": ("'clarabel' is named twice",),
         "--solvers ,": ("no contestant is named",),
         "--solvers clarabel --external 'clarabel=a {instance} {answer}'": ("'clarabel' is named twice",),

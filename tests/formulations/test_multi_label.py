@@ -11,7 +11,6 @@ from mklcvx import InputError, Instance, formulations, solve
 from mklcvx.formulations._formulation import small_instance
 from mklcvx.formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask
 from mklcvx.solvers.conic import CLARABEL, Run, solve_declared, solve_program
-from mklcvx.solvers.measures import saddle_gap
 
 pytestmark = pytest.mark.slow
 
@@ -185,17 +184,6 @@ def test_weights_are_the_multipliers_of_the_duals_cuts(name):
     assert solve_program(program.problem, CLARABEL, Run())
     multipliers = [float(np.ravel(cut.dual_value)[0]) for cut in program.cuts]
     assert multipliers == pytest.approx(solve(instance, name, solver="clarabel").weights, abs=1e-4)
-
-
-def test_the_saddle_gap_is_zero_at_the_saddle_point_only():
-    instance = synthetic(20, 2, seed=8)
-    solution = solve(instance, "ml_minimax", solver="clarabel", C=1.0)
-    low, high = saddle_gap(instance, solution.weights, solution.multipliers["gamma"], C=1.0)
-    assert abs(low) < 1e-6 * solution.objective
-    assert abs(high) < 1e-6 * solution.objective
-    low, high = saddle_gap(instance, np.ones(3) / 3, np.ones(2) / 2, C=1.0)
-    assert low > 1e-3 * solution.objective
-    assert high == pytest.approx(low, rel=1e-5)
 
 
 def test_there_is_no_bias():

@@ -8,14 +8,13 @@ from scipy.optimize import minimize
 
 from checks import check_meets
 from covering import covering
-from mklcvx import InputError, Instance, formulations, solve, zoo
+from mklcvx import InputError, Instance, formulations, solve
 from mklcvx.formulations.alignment import AlignmentTask
 from mklcvx.formulations.families.pairs import Pairs
 from mklcvx.formulations.families.two_stage import PairBound, PairTask, pair_task
 from mklcvx.problem.stack import KernelStack
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
-from mklcvx.solvers.measures import concentration_bound
-from mklcvx.solvers.second_stage import f1_scores, learned_kernel, one_versus_rest
+from mklcvx.solvers.second_stage import f1_scores, one_versus_rest
 
 PAIRS = ("ts", "ts_l1")
 TARGETS = {
@@ -326,16 +325,6 @@ def test_every_class_gets_a_machine():
     assert accuracy > 0.8
 
 
-def test_learned_kernels_carry_test_kernels_and_refuse_bad_weights():
-    problem = zoo.random(8, 2)
-    with_test = problem.with_kernels(problem.kernels, test_kernels=problem.kernels[:, :3])
-    single = learned_kernel(with_test, [0.5, 2.0])
-    assert single.test_kernels[0] == pytest.approx(0.5 * problem.kernels[0, :3] + 2 * problem.kernels[1, :3])
-    for bad in ([1.0], [-1.0, 2.0], [np.nan, 1.0], [0.0, 0.0]):
-        with pytest.raises(InputError, match="give 2 numbers, one per kernel, none negative, not all zero"):
-            learned_kernel(problem, bad)
-
-
 def test_f1_scores():
     truth = np.array([[1, 0], [1, 1], [0, 1]])
     predicted = np.array([[1, 0], [0, 1], [0, 0]])
@@ -349,22 +338,6 @@ def test_f1_scores():
     assert f1_scores(truth, predicted) == pytest.approx(expected)
     one = f1_score(truth[:, 0], predicted[:, 0])
     assert f1_scores(truth[:, :1], predicted[:, :1]) == pytest.approx((one, one))
-
-
-# ---------------------------------------------------------------------------------------------- the bound
-def test_the_concentration_bound_follows_theorem_3_4():
-    problem = zoo.random(10, 2, seed=3)
-    mu = np.array([0.5, 0.25])
-    kernel = 0.5 * problem.kernels[0] + 0.25 * problem.kernels[1]
-    losses = [max(0, 1 - problem.y[i] * problem.y[j] * kernel[i, j] / 0.5) for i in range(10) for j in range(i)]
-    expected = np.mean(losses) + np.sqrt(2 * (1 + kernel.diagonal().max() / 0.5) ** 2 * np.log(1 / 0.1) / 10)
-    assert concentration_bound(problem, mu, margin=0.5, delta=0.1) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(("options", "fault"), [({"margin": 0}, "margin = 0"), ({"delta": 1.0}, "delta = 1.0")])
-def test_the_concentration_bound_refuses_impossible_numbers(options, fault):
-    with pytest.raises(InputError, match=fault):
-        concentration_bound(zoo.random(6, 2), [1, 1], **options)
 
 
 def test_the_alignment_is_the_root_of_what_its_quadratic_program_is_worth():

@@ -6,10 +6,9 @@ import ast
 
 from places import ROOT
 
-# The door itself, the one for lines that are added, and what is written into a folder that somebody else disposes of.
+# The door itself, and what is written into a folder that somebody else disposes of.
 MAY = {
     "mklcvx/io/writing.py": "the door",
-    "mklcvx/io/journals.py": "adds lines",
     "mklcvx/io/folders.py": "fills a folder that the door moves into place",
     "mklcvx/bench/external.py": "the log of a command, in a temporary folder",
     "mklcvx/bench/worker.py": "a pipe, and a switch of the system under /proc",

@@ -31,7 +31,6 @@ MAY = {
     "mklcvx/estimators/chunks.py": "threads of linear algebra, counted and locked",
     "mklcvx/checker/claims.py": "a command's process",
     "mklcvx/bench/worker.py": "a process of its own",
-    "mklcvx/bench/peers.py": "inside of the worker",
     "mklcvx/io/matlab_apart.py": "a process of its own",
     "mklcvx/reports/pages/page.py": "matplotlib's settings, which have no other place",
     "mklcvx/bench/matrix/picture.py": "the same",

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import tracemalloc
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from mklcvx.errors import InputError
 from mklcvx.problem.kernels import (
     ChiSquare,
-    DistanceBank,
     Gaussian,
     InverseDistance,
     InverseSquareDistance,
@@ -23,7 +20,6 @@ from mklcvx.problem.kernels import (
     Polynomial,
     kumar_bank,
     xu_bank,
-    xu_distance_bank,
 )
 from refusals import check_refused
 
@@ -140,29 +136,6 @@ def test_mean_distance_counts_the_zero_diagonal_and_every_view_has_its_own() -> 
     np.testing.assert_allclose(bank.stack(TEST)[0], np.exp(-bank.gammas[0] * euclidean(TEST, TRAIN) ** 2), rtol=1e-12)
 
 
-def test_distance_bank_equals_kernel_bank_on_euclidean_and_chi_square_distances() -> None:
-    kernels = [kind(gamma) for kind in DISTANCE_KINDS for gamma in (0.7, MeanDistance(2.0))]
-    given, own = DistanceBank(kernels).fit([euclidean(TRAIN, TRAIN)]), KernelBank(kernels).fit(TRAIN)
-    np.testing.assert_allclose(given.stack(), own.stack(), rtol=1e-12)
-    np.testing.assert_allclose(given.stack([euclidean(TEST, TRAIN)]), own.stack(TEST), rtol=1e-12)
-    np.testing.assert_allclose(given.gammas, own.gammas, rtol=1e-12)
-    assert given.diagonal([euclidean(TEST, TRAIN)]).tolist() == own.diagonal(TEST).tolist()
-    assert given.diagonal().tolist() == own.diagonal().tolist()
-    chi = [ChiSquare(MeanDistance(1.0))]
-    np.testing.assert_allclose(
-        DistanceBank(chi).fit([chi_square(TRAIN, TRAIN)]).stack([chi_square(TEST, TRAIN)]),
-        KernelBank(chi).fit(TRAIN).stack(TEST),
-        rtol=1e-12,
-    )
-
-
-def test_distances_symmetric_up_to_rounding_give_exactly_symmetric_kernels() -> None:
-    rounded = euclidean(TRAIN, TRAIN) + RNG.uniform(0, 1e-8, (17, 17))
-    stack = DistanceBank([Laplacian(1.0)]).fit(rounded[None]).stack()
-    assert np.array_equal(stack, stack.transpose(0, 2, 1))
-    assert np.array_equal(stack[0].diagonal(), np.ones(17))
-
-
 def test_kumar_bank() -> None:
     bank = kumar_bank().fit(TRAIN)
     assert bank.gammas == [2.0**power for power in range(-10, -1)] + [None] * 4
@@ -179,18 +152,6 @@ def test_xu_bank() -> None:
     assert bank.gammas[:10] == [1 / (2 * sigma**2) for sigma in (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64)]
     assert bank.names[10:13] == [f"polynomial(degree={degree})" for degree in (1, 2, 3)]
     assert bank.names[-1] == "polynomial(degree=3)[x3]"
-
-
-def test_xu_distance_bank() -> None:
-    distances = [euclidean(TRAIN, TRAIN), euclidean(TRAIN[:, :2], TRAIN[:, :2])]
-    bank = xu_distance_bank().fit(distances)
-    assert len(bank.names) == 40
-    assert bank.names[0] == "gaussian(γ=0.015625/A)[D0]"
-    assert bank.names[-1] == "inverse-distance(γ=4/A)[D1]"
-    factors = [4.0 ** (n - 1) for n in (-2, -1, 0, 1, 2)] * 4
-    for d, distance in enumerate(distances):
-        A = np.mean(distance**2)
-        np.testing.assert_allclose(bank.gammas[20 * d : 20 * (d + 1)], [factor / A for factor in factors])
 
 
 @pytest.mark.parametrize("gamma", [0, -1.0, np.nan, np.inf, "0.5", None, True])
@@ -212,9 +173,7 @@ REFUSED = [
     (lambda: Polynomial(2, coef0=-1.0), "coef0 is -1.0", "≥ 0"),
     (lambda: Polynomial(2, scale=0), "scale is 0", "> 0"),
     (lambda: KernelBank([]), "KernelBank", "kernels is empty", "give at least one"),
-    (lambda: DistanceBank([]), "DistanceBank", "kernels is empty", "give at least one"),
     (lambda: KernelBank([Linear]), "kernel = ", "give a Kernel"),
-    (lambda: DistanceBank([Linear()]), "kernel = Linear() is a Linear", "give a DistanceKernel, such as Gaussian(0.5)"),
     (lambda: KernelBank([Linear()], "eachh"), "unknown features 'eachh'", "did you mean 'each'?"),
     (lambda: kumar_bank(None), "unknown features None", "known: all, all+each, each"),
     (lambda: KernelBank([Linear()]).fit(TRAIN).stack(TEST[:, :3]), "X has 3 features", "fitted on 4", "give"),
@@ -237,10 +196,10 @@ def test_what_makes_no_kernel_is_refused(call, words) -> None:
 
 
 def test_nothing_comes_before_fit() -> None:
-    for bank in (KernelBank([Linear()]), DistanceBank([Gaussian(1.0)])):
-        for use in (lambda b: b.names, lambda b: b.gammas, lambda b: b.stack(), lambda b: b.diagonal()):
-            with check_refused(type(bank).__name__, "is not fitted", "call fit"):
-                use(bank)
+    bank = KernelBank([Linear()])
+    for use in (lambda b: b.names, lambda b: b.gammas, lambda b: b.stack(), lambda b: b.diagonal()):
+        with check_refused("KernelBank", "is not fitted", "call fit"):
+            use(bank)
 
 
 BAD_SAMPLES = {
@@ -284,32 +243,3 @@ def test_mean_distance_of_coinciding_samples_is_refused_by_feature() -> None:
         enormous.fit(TRAIN * 1e-10)
     with check_refused("is not fitted"):
         enormous.stack()
-
-
-D = euclidean(TRAIN, TRAIN)
-BAD_DISTANCES = {
-    r"has 2 dimensions, not 3.*\[D\] for a single one": D,
-    "have shape .*give square ones": [D[:5]],
-    "negative entry, -1.*plain distances": [D - np.eye(17)],
-    "distances has NaN or infinite": [D + np.where(np.eye(17) > 0, np.inf, 0)],
-    "D1 is not symmetric with zero diagonal": [D, np.tril(D)],
-    "D0 is not symmetric with zero diagonal": [D + 0.1],
-    "distances is ragged": [D, D[:5, :5]],
-    "distances is empty": np.empty((0, 3, 3)),
-}
-
-
-@pytest.mark.parametrize("message", BAD_DISTANCES)
-def test_bad_training_distances_are_refused(message: str) -> None:
-    with pytest.raises(InputError, match=message) as caught:
-        DistanceBank([Gaussian(1.0)]).fit(BAD_DISTANCES[message])
-    assert "\n" not in str(caught.value)
-
-
-def test_bad_test_distances_are_refused() -> None:
-    bank = DistanceBank([Gaussian(1.0)]).fit([D, D])
-    for wrong in ([D], [D[:, :5], D[:, :5]]):
-        with pytest.raises(InputError, match=re.escape("give (2, t, 17), as in fit")):
-            bank.stack(wrong)
-    with check_refused("negative entry"):
-        bank.stack([-D, D])

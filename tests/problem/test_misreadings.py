@@ -10,9 +10,9 @@ import pytest
 import mklcvx
 from mklcvx import InputError, Instance, LowRank, MKLClassifier, MKLRegressor, kernels, solve, verify, zoo
 from mklcvx.io.files import load_instance, load_solution, save_instance, save_solution
-from mklcvx.io.journals import records
 from mklcvx.problem.numbers import are_doubles
 from refusals import check_refused
+from shared.journals import records
 from stacks import FOR_INSTANCES
 
 K, Y, N = FOR_INSTANCES.kernels, FOR_INSTANCES.y, 8

@@ -12,7 +12,7 @@ from mklcvx.solvers.published.ml_mirror_prox import MLMirrorProx
 from mklcvx.solvers.published.ml_sa import MLSA
 from mklcvx.solvers.published.simplemkl import descent_direction
 from mklcvx.solvers.published.sm2_projection import onto_simplex
-from mklcvx.solvers.published.ts_pegasos import GRID, choose_lambda, pegasos_step
+from mklcvx.solvers.published.ts_pegasos import pegasos_step
 from mklcvx.solvers.registry import ALGORITHMS
 
 pytestmark = pytest.mark.slow
@@ -302,19 +302,6 @@ def test_ts_pegasos_draws_pairs_by_their_weights():
     assert made.step(problem, state).weights == pytest.approx(expected)
     many = np.searchsorted(state.ladder, np.random.default_rng(1).random(40_000), side="right")
     assert (problem.task.labels[many] > 0).mean() == pytest.approx(0.5, abs=0.01)
-
-
-def test_the_grid_of_lambda_is_the_papers_and_the_choice_is_on_it():
-    assert GRID[0] == 100
-    assert GRID[1] == 25
-    assert GRID[-1] > 1e-8 > GRID[-1] / 4
-    _, problem, _ = started("ts_pegasos", "ts")
-    said = []
-    chosen = choose_lambda(problem.task, steps=200, report=said.append)
-    assert chosen in GRID
-    assert len(said) == len(GRID)
-    assert chosen == choose_lambda(problem.task, steps=200)
-    assert chosen < 1  # large λ keeps μ near zero and the hinge loss near one
 
 
 def test_alignment_nnls():

@@ -236,8 +236,9 @@ def test_a_study_in_small(tmp_path):
     assert str(tmp_path) not in text
 
 
-def test_programs_of_others_side_by_side(studies, tmp_path):
+def test_programs_of_others_side_by_side(studies, tmp_path, monkeypatch):
     """Those that are not installed are named; a response has a unit as well."""
+    monkeypatch.syspath_prepend(ROOT / "validation" / "bench")  # where the worker finds `peers`
     made = studies.beside.jobs(True, ())
     chosen = [job for job in made if job.labels["data"] != "digits" and job.formulation == "average"][::2]
     results = studies.jobs.run(chosen, lambda _: None, lambda: None)

@@ -15,7 +15,6 @@ from sklearn.svm import SVR, NuSVR, OneClassSVM
 from features import features, group_lasso, linear
 from mklcvx import Instance, verify, zoo
 from mklcvx.verification.conventions import get
-from refusals import check_refused
 
 pytestmark = pytest.mark.slow
 
@@ -171,5 +170,3 @@ def test_our_group_lasso_with_the_logistic_loss_is_theirs():
     np.testing.assert_allclose(theirs.alpha, 1 / (1 + np.exp(instance.y * f)), atol=1e-6)
     norms = np.asarray(theirs.weights)
     assert theirs.objective == pytest.approx(np.log1p(np.exp(-instance.y * f)).sum() + 0.4 * norms.sum(), rel=1e-7)
-    with check_refused("C = 2", "the price of a sample is 1 there"):
-        convention.from_ours(instance, "group_lasso", {"loss": "logistic", "C": 2.0})

@@ -1,4 +1,4 @@
-"""Conventions: parameters there and back, support vectors, sizes of kernels, limits, refusals, the command line."""
+"""Conventions: defaults, support vectors, sizes of kernels, limits, refusals, the command line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance, formulations, zoo
-from mklcvx.formulations.losses import COUNTS, HINGE, LABELS, NONE, REAL
+from mklcvx.formulations.losses import COUNTS, LABELS, NONE, REAL
 from mklcvx.verification.answers import Answer
 from mklcvx.verification.conventions import CONVENTIONS, convert, get
 from refusals import check_refused, strict
@@ -25,30 +25,6 @@ INSTANCES = {
     COUNTS: Instance(UNIT.kernels, response=np.arange(20) % 4, sample_weight=1 + np.arange(20) % 2),
     NONE: Instance(UNIT.kernels, sample_weight=1 + np.arange(20) % 2),
 }
-LOSSES = {
-    "sklearn_svr": {"epsilon": 0.2},
-    "sklearn_nu_svr": {"nu": 0.3},
-    "sklearn_one_class": {"nu": 0.3, "bias": False},
-}
-FIXED = {"celer": 1 / 20, "dalmkl": 1.0}  # the price of a sample
-OWN = {"lp": {"p": 1.7}, "group_lasso": {"lam": 0.02}, "square": {"theta": 0.3}, "sm2": {"theta": 0.3}}
-SERVED = [(c.name, served) for c in CONVENTIONS for served in c.serves]
-
-
-@pytest.mark.parametrize(("name", "formulation"), SERVED)
-def test_parameters_there_and_back(name, formulation):
-    loss = get(name).loss
-    instance = INSTANCES[loss.targets].select([0]) if formulation == "svm" else INSTANCES[loss.targets]
-    price = {} if loss.parameter.name == "nu" else {"C": FIXED.get(name, 300.0)}
-    named = {} if loss is HINGE else {"loss": loss.name}
-    ours = {**named, **price, "bias": True, **LOSSES.get(name, {}), **OWN.get(formulation, {})}
-    theirs = get(name).from_ours(instance, formulation, ours)
-    problem = get(name).to_ours(instance, theirs)
-    assert problem.formulation == formulation
-    assert {key: problem.parameters[key] for key in named} == named
-    numbers = [{key: value for key, value in one.items() if key != "loss"} for one in (problem.parameters, ours)]
-    assert numbers[0] == pytest.approx(numbers[1], rel=1e-8)
-    assert problem.instance.kernels == pytest.approx(instance.kernels, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", [c.name for c in CONVENTIONS])
@@ -211,12 +187,6 @@ def test_refusals_name_the_input_the_fault_and_the_remedy():
         get("kloft_lp").to_ours(INSTANCE, {"form": "ivanow"})
     with check_refused("simplex", "p = 1.5", "set=orthant"):
         get("spg_gmkl").to_ours(INSTANCE, {"regulariser": "lp", "p": 1.5, "set": "simplex"})
-    with check_refused("formulation 'l2' is none of simplemkl's", "l1"):
-        get("simplemkl").from_ours(INSTANCE, "l2", {})
-    with check_refused("trace", "smo_mkl", "divide"):
-        get("smo_mkl").from_ours(INSTANCE, "square", {})
-    with check_refused("different traces", "lanckriet", "give"):
-        get("lanckriet").from_ours(zoo.badly_scaled(8, 3), "l1", {})
     with check_refused("simplemkl needs labels y", "give y"):
         get("simplemkl").to_ours(Instance(INSTANCE.kernels, classes=np.arange(20) % 3))
     with check_refused("answer: weights has shape (3,)", "(4,)"):
@@ -225,12 +195,6 @@ def test_refusals_name_the_input_the_fault_and_the_remedy():
         convert(Answer(alpha=np.ones(3)), "simplemkl", INSTANCE, {})
     with check_refused("answer: coefficients has shape (2, 2)", "(4, 20)"):
         convert(Answer(coefficients=np.ones((2, 2))), "simplemkl", INSTANCE, {})
-    with check_refused("parameter nu", "give C"):
-        get("simplemkl").from_ours(INSTANCE, "l1", {"nu": 0.3})
-    with check_refused("loss logistic is none of simplemkl's", "give hinge"):
-        get("simplemkl").from_ours(INSTANCE, "l1", {"loss": "logistic"})
-    with check_refused("loss squared is none of sklearn_svr's", "give epsilon_insensitive"):
-        get("sklearn_svr").from_ours(INSTANCES[REAL], "sum", {"loss": "squared"})
     with check_refused("sklearn_svr needs a response", "give response"):
         get("sklearn_svr").to_ours(INSTANCE)
     with check_refused("sklearn_one_class needs no targets", "leave them out"):

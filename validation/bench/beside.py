@@ -13,12 +13,13 @@ from pathlib import Path
 
 import problems
 from jobs import Job, Result, Study
-from mklcvx.bench.peers import PEERS
+from peers import PEERS
 from shared.tables import shown, table
 
 HEADER = ("program", "problem", "asked of ours", "fits (CPU)", "certified gap reached", "note")
 LEARNING = ("mklpy-easymkl", "mklpy-gram")
 SEARCHING = ("himalaya-gradient", "himalaya-random")
+NAMED = {peer.function: (name, peer.note) for name, peer in PEERS.items()}
 
 
 def jobs(quick: bool, externals: Sequence[str]) -> list[Job]:
@@ -34,7 +35,7 @@ def jobs(quick: bool, externals: Sequence[str]) -> list[Job]:
         ("diabetes", diabetes, squared, SEARCHING, ("himalaya-average",)),
     ):
         for formulation, peers in (("l1", learned), ("average", fixed)):
-            installed = [name for name in peers if PEERS[name].available()]
+            installed = [PEERS[name].function for name in peers if PEERS[name].available()]
             for tol in (1e-9, 1e-3):
                 solvers = ["interior", *(installed if tol == 1e-9 else ())]
                 labels = {"data": data, "asked": f"{tol:.0e}"}
@@ -48,7 +49,7 @@ def study(results: list[Result], folder: Path) -> Study:
         of_data = [r for r in results if r.job.labels["data"] == data]
         found = of_data[0].benchmark
         lines += [f"### {data}, n = {found.samples}, M = {found.count}", "", *table(HEADER, cells(of_data)), ""]
-    missing = [peer.name for peer in PEERS.values() if not peer.available()]
+    missing = [name for name, peer in PEERS.items() if not peer.available()]
     lines += [f"Not installed, and left out: {', '.join(missing)}.", ""] if missing else []
     lines += [
         "The unit is a fit of scikit-learn's `SVC` on the average kernel, which exists already; of a response, on "
@@ -68,6 +69,6 @@ def cells(results: list[Result]) -> list[list[str]]:
         for row in found.rows:
             gap = row.fault or ("–" if row.gap is None else f"{row.gap:.1e}")
             asked = result.job.labels["asked"] if row.name == "interior" else ""
-            name = "mklcvx" if row.name == "interior" else row.name
-            made.append([name, problem, asked, shown(found.fits(row), missing="–"), gap, row.note])
+            name, note = NAMED.get(row.name, ("mklcvx", ""))
+            made.append([name, problem, asked, shown(found.fits(row), missing="–"), gap, note])
     return made

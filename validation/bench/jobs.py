@@ -50,7 +50,7 @@ class Study:
 
 
 def all_solvers(formulation: str, without: Sequence[str] = ()) -> list[str]:
-    """Everybody who fits, `interior` first, and of others' solvers those that are installed."""
+    """Every solver that fits, `interior` first."""
     return [c.name for c in contestants(formulations.get(formulation)) if c.name not in without]
 
 

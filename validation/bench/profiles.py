@@ -17,7 +17,6 @@ import numpy as np
 
 import problems
 from jobs import Job, Result, Study, all_solvers
-from mklcvx.bench.peers import PEERS
 from shared.pictures import label, legend, line, panels
 from shared.tables import shown, table
 
@@ -29,7 +28,7 @@ KINDS = ("random", "duplicated", "rank_one", "badly_scaled", "imbalanced", "plan
 
 
 def jobs(quick: bool, externals: Sequence[str]) -> list[Job]:
-    names = ["interior", "level"] if quick else [name for name in all_solvers("l1") if name not in PEERS]
+    names = ["interior", "level"] if quick else all_solvers("l1")
     samples, count, limit = (20, 5, 2.0) if quick else (80, 10, 2.0)
     named = [
         (f"{data}, C = {price:g}", partial(problems.real, data, samples, count), price)

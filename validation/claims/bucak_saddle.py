@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from bucak_forms import CLASSES, POINTS, PRICE, WINE, Array, certified
+from bucak_saddle_gap import saddle_gap
 from claim import Measured, claims_of
-from mklcvx.solvers.measures import saddle_gap
 
 
 def measure_convexity(sign: int) -> Measured:

@@ -8,8 +8,8 @@ import cvxpy as cp
 import numpy as np
 
 from bucak_forms import CLASSES, POINTS, PRICE, WINE, Array
+from bucak_saddle_gap import saddle_gap
 from claim import Measured, claims_of
-from mklcvx.solvers.measures import saddle_gap
 
 WEIGHTS, SHARES = POINTS[2]
 DELTA = 0.2  # the paper's own

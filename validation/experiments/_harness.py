@@ -26,8 +26,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from threadpoolctl import threadpool_limits
 
 from mklcvx.errors import InputError
-from mklcvx.io.journals import add_line, records
-from mklcvx.zoo.data import Dataset, load
+from shared.datasets import Dataset, load
+from shared.journals import add_line, records
 
 Size = Literal["quick", "reduced", "full"]
 Cell = dict[str, Any]

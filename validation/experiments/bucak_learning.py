@@ -10,10 +10,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.metrics import auc, precision_recall_curve
 
 import mklcvx
 from label_halves import Array, Half
-from mklcvx.estimators.metrics import pr_auc
 from shared.stepping import Mark, stepped
 
 GAP = 1e-2  # to which iterative algorithms run
@@ -121,4 +121,6 @@ def objective(half: Half, formulation: str, weights: Array, parameters: Mapping[
 
 def precision(half: Half, weights: Array, price: float) -> float:
     """The area under the precision-recall curve, averaged over the classes that the other samples have."""
-    return pr_auc(half.truth, half.outputs(weights, price))
+    pairs = zip(half.truth.T > 0, half.outputs(weights, price).T, strict=True)
+    curves = [precision_recall_curve(members, values) for members, values in pairs if members.any()]
+    return float(np.mean([auc(recall, precision) for precision, recall, _ in curves]))

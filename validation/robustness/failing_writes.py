@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parents[1] / "validation" / "golden"), str(HERE.parents[1] / "validation" / "experiments")]
+sys.path[:0] = [str(HERE.parent / place) for place in ("", "golden", "experiments")]
 
 import mklcvx  # noqa: E402
 from _harness import Cache, Row  # noqa: E402

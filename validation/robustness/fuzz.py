@@ -30,11 +30,11 @@ from random import Random
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]  # where `shared` is
 CORPUS = HERE / "corpus"
 GUIDED = ("mklcvx.io", "mklcvx.checker", "mklcvx.verification", "mklcvx.estimators.saving",
           "mklcvx.certificate.solution",
-          "mklcvx.problem", "mklcvx.zoo.data", "zipfile", "json")  # fmt: skip
+          "mklcvx.problem", "zipfile", "json")  # fmt: skip
 LARGEST = 20_000  # bytes of a file that is changed further
 SHOWN = 12
 APART, FEWER = "instance v7.3", 50  # starts a process for every file: a fiftieth of the reads
@@ -54,8 +54,8 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     if asked.one is not None:
         return alone(asked.one, asked.seconds, asked.seed, asked.keep, asked.plain, asked.reads)
-    from mklcvx.io.journals import add_line, records
     from mklcvx.io.writing import write_text
+    from shared.journals import add_line, records
 
     names = [name for name in reader_names() if not asked.only or any(word in name for word in asked.only)]
     found = []

@@ -186,7 +186,6 @@ def _parts() -> Iterator[Call]:
     yield _call(solution.as_dict)
     yield _call(report.as_dict)
     yield _call(found.values, parameter="C")
-    yield _call(found.as_json_lines)
     for made in (kernels.Gaussian, kernels.Laplacian, kernels.ChiSquare, kernels.InverseDistance):
         yield Call(f"kernels.{made.__name__}", _in_bank(made, np.abs(X)), lambda: {"gamma": 1.0})
     yield Call("kernels.Polynomial", _in_bank(kernels.Polynomial, X), lambda: {"degree": 2})

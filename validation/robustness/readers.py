@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import signal
 import sys
@@ -21,10 +20,9 @@ from mklcvx.checker import audit, claims, families, joint
 from mklcvx.cli.kept_folds import KeptFolds
 from mklcvx.estimators.cross_validation import Trial
 from mklcvx.estimators.saving import is_model
-from mklcvx.io import files, folders, journals, machine_files, matlab_apart, traces
+from mklcvx.io import files, folders, machine_files, matlab_apart, traces
 from mklcvx.solvers.one_against import solve_by_machines
 from mklcvx.verification.submissions import read_submission
-from mklcvx.zoo.data import records, sources
 from mutating import CANARY, FOLDER_MARK, LINK_MARK
 
 
@@ -74,7 +72,6 @@ def seeds(folder: Path) -> dict[str, bytes]:
         files.save_answer(folder / f"answer{ending}", **answer)
     X = _features[0]
     mklcvx.save_model(folder / "model.npz", mklcvx.MKLClassifier(kernels="linear").fit(X, Y))
-    journals.add_line(folder / "journal.jsonl", {"cell": {"a": 1}, "note": "two\u2028lines", "protocol": "x"})
     found = {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()}
     return found | {one.name: folded(one) for one in folder.iterdir() if one.is_dir()}
 
@@ -224,8 +221,6 @@ def readers(place: Path) -> list[Reader]:
     of_instances = ("y", "classes", "labels", "response", "problem", "instance")
     of_answers = ("answer", "solution", "trace", "embedding", "machines")
     table = b"a,b\n1,2\n3,x\n"
-    record = records.read_records()["banana"]
-    banana = ",".join([*(f"x{j + 1}" for j in range(record.features)), "target"]) + "\n1,2,1\n0.5,1,2\n"
     problem = place / "y.npz"
 
     def submitted(path: Path) -> object:
@@ -236,10 +231,6 @@ def readers(place: Path) -> list[Reader]:
 
     trials = {number: [Trial(0.5, 1e-9, True, "")] for number in (0, 2)}
     KeptFolds(place / "cv.jsonl", problem, 0).write(trials)
-
-    def dataset(path: Path) -> object:
-        path.rename(path.with_name("banana.csv"))
-        return sources.from_csv("banana", path.parent, record)
 
     found = [
         Reader(f"instance {e or 'folder'}", e, files.load_instance, like(e, *of_instances))
@@ -258,10 +249,7 @@ def readers(place: Path) -> list[Reader]:
     found += [Reader("model .npz", ".npz", mklcvx.load_model, like(".npz", "model", "classifier", "regressor"))]
     found += [Reader("kind of model", ".npz", is_model, like(".npz", "model", "solution"))]
     found += [Reader("table .csv", ".csv", folders.table, [table, b"1,2\n3,4\n"])]
-    found += [Reader("data set .csv", ".csv", dataset, [banana.encode()])]
-    found += [Reader("journal .jsonl", ".jsonl", lambda path: list(journals.records(path)), [known["journal.jsonl"]])]
     found += [Reader("kept folds", ".jsonl.part", folds_kept, [(place / "cv.jsonl.part").read_bytes()])]
-    found += [Reader("records .json", ".json", records.read_records, [json.dumps({"a": vars(record)}).encode()])]
     single = (joint.evaluated_file, audit.point_multipliers)
     others = (families.evaluated_file, families.point_multipliers)
     for name, ways in (("checker", single), ("checker of families", others)):

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.progress import track
 
-from mklcvx.io.journals import add_line, records
 from mklcvx.io.writing import write_text
+from shared.journals import add_line, records
 
 Cell = TypeVar("Cell", bound=tuple)
 

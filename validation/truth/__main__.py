@@ -25,6 +25,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # where `shared` is
+
 import comparing
 import page
 import planted

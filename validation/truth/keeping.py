@@ -15,8 +15,8 @@ from typing import Any
 
 import mklcvx
 from grid import SEED
-from mklcvx.io.journals import add_line, records
 from mklcvx.io.writing import write_text
+from shared.journals import add_line, records
 
 FOLDER = Path(__file__).parent
 Row = dict[str, Any]

@@ -23,10 +23,10 @@ from ...problem.checks import check_lists, check_name, shown
 from ...problem.numbers import check_jobs, is_number
 from ...verification.case import REJECTED, UNDECIDED
 from ...zoo import specimen
-from ..comparison import Contestant, InWorker
+from ..comparison import Contestant, InWorker, third_party
 from ..external import External
+from ..functions import Solver
 from ..process import Worker
-from .functions import Solver, check_importable, named, search_path
 from .references import case_of
 from .trials import LEVELS, SKIPPED, Assignment, Room, Trial, shared_out, suitable
 
@@ -131,12 +131,12 @@ def assignment(
         _check_parameters(chosen.name, parameters)
     check_name("level", level, LEVELS)
     if not (is_number(time_limit) and 0 < time_limit < math.inf):
-        raise InputError(f"time limit {shown(time_limit)} is not positive and finite: give seconds")
+        given = f"{time_limit:g}" if is_number(time_limit) else shown(time_limit)
+        raise InputError(f"time limit {given} is not positive and finite: give seconds")
     if solver is None and command is not None:
         candidate: Contestant = External.of(command, "command", "--command")
     elif solver is not None and command is None:
-        candidate = InWorker(named(solver), "call", path=search_path())
-        check_importable(candidate.name, candidate.path)
+        candidate = third_party(solver)
     else:
         raise InputError("give either a function, package.module:function, or a command with --command")
     return Assignment(candidate, chosen.name, dict(parameters), float(time_limit), level)

@@ -4,6 +4,5 @@ from __future__ import annotations
 
 from .documents import Gallery, chosen_solvers, demo_page, report_page, runs_of, verdict_page
 from .kernels import kernels_page
-from .page import save
 
-__all__ = ["Gallery", "chosen_solvers", "demo_page", "kernels_page", "report_page", "runs_of", "save", "verdict_page"]
+__all__ = ["Gallery", "chosen_solvers", "demo_page", "kernels_page", "report_page", "runs_of", "verdict_page"]

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from ..._version import __version__
 from ...errors import InputError, unheard
-from ...io.writing import write_whole
 from ..plot._style import COLOURS, FAINT, INK, PAPER
 from .html import Markup, element, escaped, joined
 
@@ -45,11 +44,6 @@ def page(title: str, subtitle: object, badge: Markup | None, sections: Sequence[
 def badge(text: str, kind: str) -> Markup:
     """Return a label; `kind` is good, bad or open."""
     return element("span", escaped(text), class_=f"badge {kind}")
-
-
-def save(path: str | Path, text: str) -> None:
-    """Write the page atomically."""
-    write_whole(path, lambda file: file.write(text.encode("utf-8")))
 
 
 # ------------------------------------------------------------------------------------------------------------ pictures

@@ -6,14 +6,13 @@
 
 Drawing by the formulation's weights makes the subgradient unbiased for its objective; with `balanced` that is half
 positive and half negative pairs, the paper's subsampling. The paper's settings: batches of 100, 10³ steps for small
-data sets and 10⁵ for large ones, λ by `choose_lambda`. A certificate costs a pass over all pairs: it is taken when the
-number of steps has grown by a tenth. The dual's β is at its bound below margin 1 and zero above; it passes from one to
-the other over one of a few widths, of which the best counts.
+data sets and 10⁵ for large ones, λ by held-out examples. A certificate costs a pass over all pairs, and is taken when
+the number of steps has grown by a tenth. The dual's β is at its bound below margin 1 and zero above; it passes from one
+to the other over one of a few widths, of which the best counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,10 +20,8 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...formulations import Points
-from ...formulations.families.two_stage import PairTask
 from ..driver import Algorithm, Array, Problem, State, every_tenth_part
 
-GRID = tuple(100.0 / 4**k for k in range(17))  # from 100 down to 1e-8, by factors of 4
 LARGEST_BATCH = 1_000_000
 WIDTHS = (1e-9, 0.003, 0.01, 0.03, 0.1, 0.3)
 
@@ -86,21 +83,3 @@ def pegasos_step(mu: Array, examples: Array, labels: NDArray[np.int8], lam: floa
     pull = (labels[violating] @ examples[violating]) / len(labels)
     mu = np.maximum((1 - 1 / t) * mu + pull / (lam * t), 0.0)
     return np.asarray(mu / max(1.0, np.sqrt(lam) * float(np.linalg.norm(mu))))
-
-
-def choose_lambda(
-    task: PairTask, steps: int = 1000, batch: int = 100, seed: int = 0, report: Callable[[str], None] = lambda _: None
-) -> float:
-    """The λ of the paper's grid with the least hinge loss on a fifth of the K-examples, learned on the rest."""
-    random, losses = np.random.default_rng(seed), []
-    order = random.permutation(len(task.labels))
-    held, kept = order[: len(order) // 5], order[len(order) // 5 :]
-    ladder = np.cumsum(task.weight[kept])
-    for lam in GRID:
-        report(f"λ = {lam:.1e}")
-        mu = np.zeros(task.count)
-        for t in range(1, steps + 1):
-            drawn = kept[np.searchsorted(ladder, ladder[-1] * random.random(batch), side="right")]
-            mu = pegasos_step(mu, task.pairs.at(drawn), task.labels[drawn], lam, t)
-        losses.append(float(task.weight[held] @ np.maximum(0.0, 1.0 - task.margins(mu)[held])))
-    return GRID[int(np.argmin(losses))]

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ... import formulations
 from ...certificate.solution import Solution
 from ...errors import InputError, nearest
 from ...formulations._formulation import Given, Own, Parameter, Parameters, as_choice, as_flag
@@ -97,10 +96,10 @@ class Reweighing:
 class Convention:
     """One code's way to state a problem. Its file states the problem and proves the conversion.
 
-    `problem(instance, parameters)` converts a problem, every parameter resolved; `theirs(problem)` gives their
-    parameters for one of ours, where the two differ. `choices` are parameters that are words. `support` names the
-    multiplier that lists the support vectors where α is given for these alone, and says where its counting starts.
-    `loss` is ours; the convention's parameters set what it has of its own. The multipliers `kept` mean what ours do.
+    `problem(instance, parameters)` converts a problem, every parameter resolved. `choices` are parameters that are
+    words. `support` names the multiplier that lists the support vectors where α is given for these alone, and says
+    where its counting starts. `loss` is ours; the convention's parameters set what it has of its own. The multipliers
+    `kept` mean what ours do.
     """
 
     name: str
@@ -109,7 +108,6 @@ class Convention:
     problem: Callable[[Instance, Parameters], Problem]
     serves: tuple[str, ...]
     parameters: tuple[Parameter, ...] = (C,)
-    theirs: Callable[[Problem], Parameters] = lambda ours: sample_side(ours.parameters)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bias: bool = True
     support: tuple[str, int] = ("support", 0)
@@ -144,18 +142,6 @@ class Convention:
         """Our formulation, parameters and kernels for their problem; it is solved where they depend on its optimum."""
         self._check_targets(instance)
         return self.problem(instance, self._resolved(instance, parameters or {}))
-
-    def from_ours(self, instance: Instance, formulation: str, parameters: Given | None = None) -> Parameters:
-        """Their parameters for a problem of ours, such that `to_ours` gives it back."""
-        if formulation not in self.serves:
-            raise InputError(f"formulation {formulation!r} is none of {self.name}'s: it has {', '.join(self.serves)}")
-        given = parameters or {}
-        _, resolved = formulations.get(formulation).posed_for(instance, given).task(instance, given)
-        if "nu" in resolved and "C" not in resolved and "nu" not in self.parameter_names:
-            raise InputError(f"parameter nu is none of {self.name}'s: give C")
-        if resolved.get("loss", HINGE.name) != self.loss.name:
-            raise InputError(f"loss {resolved.get('loss', HINGE.name)} is none of {self.name}'s: give {self.loss.name}")
-        return self.theirs(Problem(formulation, resolved, instance))
 
     def _check_targets(self, instance: Instance) -> None:
         if self.loss.targets == LABELS:

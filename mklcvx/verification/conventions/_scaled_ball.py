@@ -129,8 +129,3 @@ class Tikhonov:
             least = self.penalty.said(self.penalty.kappa * math.exp(excess))
             fault = f"parameter {self.penalty.said(self.penalty.kappa)} is not below {least}"
         return InputError(f"{fault}, so f = 0 is optimal, which no C of ours gives: give a smaller penalty")
-
-
-def price_of_radius(problem: Problem) -> float:
-    """The κ for which their problem, with our C, has radius t = 1, whatever k: κ = h(α)."""
-    return float(problem.solve(solver="interior", tol=FINE).multipliers["tau"])

@@ -21,7 +21,6 @@ References: Massias et al. 2018 (celer); Bertrand et al. 2022 (skglm); Suzuki & 
 
 from __future__ import annotations
 
-from ...errors import InputError
 from ...formulations.losses import LOGISTIC, SQUARED
 from ...problem.instance import Instance
 from ._convention import AnswerMap, Convention, Parameters, Problem, positive
@@ -44,29 +43,12 @@ def stated(instance: Instance, parameters: Parameters, loss: str, price: float) 
     return Problem(FORMULATION, side, instance, answers)
 
 
-def theirs_celer(ours: Problem) -> Parameters:
-    return theirs(ours, 1 / ours.instance.samples, "1/n")
-
-
-def theirs_dalmkl(ours: Problem) -> Parameters:
-    return theirs(ours, 1.0, "1")
-
-
-def theirs(ours: Problem, price: float, words: str) -> Parameters:
-    if abs(ours.parameters["C"] / price - 1) > 1e-12:
-        raise InputError(
-            f"parameter C = {ours.parameters['C']:g}: the price of a sample is {words} there; lam sets the rest"
-        )
-    return {name: ours.parameters[name] for name in ("lam", "bias")}
-
-
 CELER = Convention(
     name="celer",
     title="GroupLasso of celer and skglm: the plain block norm, the mean of the squares with ½",
     reference="Massias et al. 2018",
     parameters=(LAM,),
     problem=celer,
-    theirs=theirs_celer,
     serves=(FORMULATION,),
     loss=SQUARED,
 )
@@ -77,7 +59,6 @@ DALMKL = Convention(
     reference="Suzuki & Tomioka 2011",
     parameters=(LAM,),
     problem=dalmkl,
-    theirs=theirs_dalmkl,
     serves=(FORMULATION,),
     loss=LOGISTIC,
 )

@@ -18,9 +18,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...errors import InputError
 from ...problem.instance import Instance
-from ._convention import UNIT, AnswerMap, C, Convention, Parameters, Problem, positive, sample_side, unit_trace
+from ._convention import AnswerMap, C, Convention, Parameters, Problem, positive, sample_side, unit_trace
 
 
 def problem(instance: Instance, parameters: Parameters) -> Problem:
@@ -35,22 +34,11 @@ def problem(instance: Instance, parameters: Parameters) -> Problem:
     return Problem("l1", sample_side(parameters), scaled, answers, (note,))
 
 
-def theirs(ours: Problem) -> Parameters:
-    """c is the trace that all kernels have."""
-    traces = np.array([float(np.trace(kernel)) for kernel in ours.instance.kernels])
-    if np.ptp(traces) > UNIT * traces.max():
-        raise InputError(
-            "kernels have different traces, and lanckriet would make them equal: give kernels of one trace"
-        )
-    return {**sample_side(ours.parameters), "c": float(traces[0])}
-
-
 LANCKRIET = Convention(
     name="lanckriet",
     title="the QCQP of Lanckriet et al.: fixed trace, twice our objective",
     reference="Lanckriet et al. 2004",
     parameters=(C, positive("c", "c", "trace of the combined kernel")),
     problem=problem,
-    theirs=theirs,
     serves=("l1",),
 )

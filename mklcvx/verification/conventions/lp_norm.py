@@ -52,11 +52,6 @@ def ball(p: float) -> tuple[str, dict[str, float]]:
     return (f"l{p:g}", {}) if p in (1, 2) else ("lp", {"p": p})
 
 
-def exponent(problem: Problem) -> float:
-    """The p of one of our balls: the inverse of `ball`."""
-    return float({"l1": 1.0, "l2": 2.0}.get(problem.formulation) or problem.parameters["p"])
-
-
 def kloft(instance: Instance, parameters: Parameters) -> Problem:
     name, own = ball(parameters["p"])
     if parameters["form"] == "ivanov":
@@ -75,10 +70,6 @@ def shogun(instance: Instance, parameters: Parameters) -> Problem:
     return Problem(name, {**sample_side(parameters), **own}, instance, answers)
 
 
-def theirs(ours: Problem) -> Parameters:
-    return {**sample_side(ours.parameters), "p": exponent(ours)}
-
-
 KLOFT_LP = Convention(
     name="kloft_lp",
     title="Lp-MKL of Kloft et al.: the ball (Ivanov) or a penalty on the weights (Tikhonov)",
@@ -86,7 +77,6 @@ KLOFT_LP = Convention(
     parameters=(C, BALL, PRICE, POWER),
     choices={"form": ("ivanov", "tikhonov")},
     problem=kloft,
-    theirs=theirs,
     serves=("l1", "l2", "lp"),
 )
 
@@ -96,6 +86,5 @@ SHOGUN_LP = Convention(
     reference="Sonnenburg et al. 2010",
     parameters=(C, BALL, POSITIVE, BLOCK),
     problem=shogun,
-    theirs=theirs,
     serves=("l1", "l2", "lp"),
 )

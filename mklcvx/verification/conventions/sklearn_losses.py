@@ -65,146 +65,98 @@ Dupré la Tour et al. 2022 (himalaya).
 
 from __future__ import annotations
 
-from ...formulations.losses import EPSILON_INSENSITIVE, LOGISTIC, NU_SVR, ONE_CLASS, POISSON, SQUARED
+from ...formulations.losses import EPSILON_INSENSITIVE, LOGISTIC, NU_SVR, ONE_CLASS, POISSON, SQUARED, Loss
 from ...problem.instance import Instance
-from ._convention import AnswerMap, C, Convention, Parameters, Problem, positive, sample_side
-from .svc import COMBINATION, SERVES, combination_of, combined
+from ._convention import AnswerMap, C, Parameters, Problem, positive
+from .svc import combined, of_sklearn
 
 LAM = positive("lam", "λ", "price of ‖f‖²; the code's argument alpha")
 
 
+def stated(
+    instance: Instance, parameters: Parameters, loss: Loss, answers: AnswerMap | None = None, **side: float
+) -> Problem:
+    """One kernel, or the combination, with a loss; `side` are its parameters, bias apart."""
+    given = {"loss": loss.name, **side, "bias": parameters["bias"]}
+    return Problem(combined(instance, parameters), given, instance, AnswerMap() if answers is None else answers)
+
+
 def svr(instance: Instance, parameters: Parameters) -> Problem:
-    side = {"loss": EPSILON_INSENSITIVE.name, **sample_side(parameters), "epsilon": parameters["epsilon"]}
-    return Problem(combined(instance, parameters), side, instance)
+    return stated(instance, parameters, EPSILON_INSENSITIVE, C=parameters["C"], epsilon=parameters["epsilon"])
 
 
 def nu_svr(instance: Instance, parameters: Parameters) -> Problem:
-    side = {"loss": NU_SVR.name, **sample_side(parameters), "nu": parameters["nu"]}
-    return Problem(combined(instance, parameters), side, instance)
+    return stated(instance, parameters, NU_SVR, C=parameters["C"], nu=parameters["nu"])
 
 
 def kernel_ridge(instance: Instance, parameters: Parameters) -> Problem:
-    side = {"loss": SQUARED.name, "C": 1 / parameters["lam"], "bias": parameters["bias"]}
-    answers = AnswerMap(objective=1 / (2 * parameters["lam"]))
-    return Problem(combined(instance, parameters), side, instance, answers)
+    price = 1 / parameters["lam"]
+    return stated(instance, parameters, SQUARED, AnswerMap(objective=price / 2), C=price)
 
 
 def logistic(instance: Instance, parameters: Parameters) -> Problem:
-    side = {"loss": LOGISTIC.name, **sample_side(parameters)}
     answers = AnswerMap(alpha=parameters["C"] * instance.sample_weight)
-    return Problem(combined(instance, parameters), side, instance, answers)
+    return stated(instance, parameters, LOGISTIC, answers, C=parameters["C"])
 
 
 def poisson(instance: Instance, parameters: Parameters) -> Problem:
     price = 1 / (parameters["lam"] * float(instance.sample_weight.sum()))
-    side = {"loss": POISSON.name, "C": price, "bias": parameters["bias"]}
     answers = AnswerMap(alpha=price * instance.sample_weight, objective=1 / parameters["lam"])
-    return Problem(combined(instance, parameters), side, instance, answers)
+    return stated(instance, parameters, POISSON, answers, C=price)
 
 
 def one_class(instance: Instance, parameters: Parameters) -> Problem:
     total = parameters["nu"] * float(instance.sample_weight.sum())
-    side = {"loss": ONE_CLASS.name, "nu": total / instance.samples, "bias": parameters["bias"]}
     answers = AnswerMap(alpha=1 / total, coefficients=1 / total, objective=-(total**-2))
-    return Problem(combined(instance, parameters), side, instance, answers)
+    return stated(instance, parameters, ONE_CLASS, answers, nu=total / instance.samples)
 
 
-def theirs_svr(ours: Problem) -> Parameters:
-    return {**sample_side(ours.parameters), "epsilon": ours.parameters["epsilon"], **combination_of(ours)}
-
-
-def theirs_nu_svr(ours: Problem) -> Parameters:
-    return {**sample_side(ours.parameters), "nu": ours.parameters["nu"], **combination_of(ours)}
-
-
-def theirs_kernel_ridge(ours: Problem) -> Parameters:
-    return {"lam": 1 / ours.parameters["C"], "bias": ours.parameters["bias"], **combination_of(ours)}
-
-
-def theirs_logistic(ours: Problem) -> Parameters:
-    return {**sample_side(ours.parameters), **combination_of(ours)}
-
-
-def theirs_poisson(ours: Problem) -> Parameters:
-    price = 1 / (ours.parameters["C"] * float(ours.instance.sample_weight.sum()))
-    return {"lam": price, "bias": ours.parameters["bias"], **combination_of(ours)}
-
-
-def theirs_one_class(ours: Problem) -> Parameters:
-    nu = ours.parameters["nu"] / float(ours.instance.sample_weight.mean())
-    return {"nu": nu, "bias": ours.parameters["bias"], **combination_of(ours)}
-
-
-SKLEARN_SVR = Convention(
+SKLEARN_SVR = of_sklearn(
     name="sklearn_svr",
     title="scikit-learn's SVR: dual_coef_ = α, the intercept is added",
-    reference="scikit-learn",
     parameters=(C, *EPSILON_INSENSITIVE.own),
-    choices=COMBINATION,
     problem=svr,
-    theirs=theirs_svr,
-    serves=SERVES,
     loss=EPSILON_INSENSITIVE,
 )
 
-SKLEARN_NU_SVR = Convention(
+SKLEARN_NU_SVR = of_sklearn(
     name="sklearn_nu_svr",
     title="scikit-learn's NuSVR: C and ν are ours, dual_coef_ = α, the intercept is added",
-    reference="scikit-learn",
     parameters=(C, *NU_SVR.own),
-    choices=COMBINATION,
     problem=nu_svr,
-    theirs=theirs_nu_svr,
-    serves=SERVES,
     loss=NU_SVR,
     kept=("epsilon",),
 )
 
-SKLEARN_KERNEL_RIDGE = Convention(
+SKLEARN_KERNEL_RIDGE = of_sklearn(
     name="sklearn_kernel_ridge",
     title="scikit-learn's KernelRidge: λ = 1/C, the squares without ½, no bias",
-    reference="scikit-learn",
     parameters=(LAM,),
-    choices=COMBINATION,
     problem=kernel_ridge,
-    theirs=theirs_kernel_ridge,
-    serves=SERVES,
     bias=False,
     loss=SQUARED,
 )
 
-SKLEARN_LOGISTIC = Convention(
+SKLEARN_LOGISTIC = of_sklearn(
     name="sklearn_logistic",
     title="scikit-learn's LogisticRegression on features: α from the probabilities",
-    reference="scikit-learn",
-    choices=COMBINATION,
     problem=logistic,
-    theirs=theirs_logistic,
-    serves=SERVES,
     loss=LOGISTIC,
 )
 
-SKLEARN_POISSON = Convention(
+SKLEARN_POISSON = of_sklearn(
     name="sklearn_poisson",
     title="scikit-learn's PoissonRegressor on features: λ = 1/(Cn), α from the means",
-    reference="scikit-learn",
     parameters=(LAM,),
-    choices=COMBINATION,
     problem=poisson,
-    theirs=theirs_poisson,
-    serves=SERVES,
     loss=POISSON,
 )
 
-SKLEARN_ONE_CLASS = Convention(
+SKLEARN_ONE_CLASS = of_sklearn(
     name="sklearn_one_class",
     title="scikit-learn's OneClassSVM: α sums to νn",
-    reference="scikit-learn",
     parameters=(ONE_CLASS.parameter,),
-    choices=COMBINATION,
     problem=one_class,
-    theirs=theirs_one_class,
-    serves=SERVES,
     bias=False,
     loss=ONE_CLASS,
 )

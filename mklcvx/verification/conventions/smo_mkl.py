@@ -34,13 +34,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from ...errors import InputError
 from ...problem.instance import Instance
-from ._convention import UNIT, AnswerMap, C, Convention, Parameters, Problem, number, positive, sample_side, unit_trace
-from ._scaled_ball import Penalty, Tikhonov, price_of_radius
-from .lp_norm import ball, exponent
+from ._convention import AnswerMap, C, Convention, Parameters, Problem, number, positive, sample_side, unit_trace
+from ._scaled_ball import Penalty, Tikhonov
+from .lp_norm import ball
 from .svc import FIRST_LABEL, class_order
 
 LAM = positive("lam", "λ", "price of the penalty on weights")
@@ -82,42 +80,12 @@ def _in_class_order(problem: Problem, parameters: Parameters, objective: float |
     return replace(problem, answers=answers if objective is None else replace(answers, objective=objective))
 
 
-def check_unit_trace(instance: Instance, name: str) -> None:
-    for kernel, title in zip(instance.kernels, instance.names, strict=True):
-        if abs(np.trace(kernel) - 1) > UNIT:
-            raise InputError(
-                f"kernel {title!r} has trace {np.trace(kernel):.6g}, and {name} would divide by it: divide by it first"
-            )
-
-
-def theirs(ours: Problem) -> Parameters:
-    side = sample_side(ours.parameters)
-    if ours.formulation == "svm":
-        return side
-    check_unit_trace(ours.instance, "smo_mkl")
-    if ours.formulation == "square":
-        return {**side, "lam": 1 / ours.parameters["theta"], "p": 2.0}
-    return {**side, "lam": price_of_radius(ours), "p": exponent(ours)}
-
-
-def theirs_spg(ours: Problem) -> Parameters:
-    if ours.formulation not in ("sm2", "l1"):
-        given = theirs(ours)
-        return given if ours.formulation == "svm" else {**given, "regulariser": "lp"}
-    check_unit_trace(ours.instance, "spg_gmkl")
-    simplex = {**sample_side(ours.parameters), "set": "simplex"}
-    if ours.formulation == "l1":
-        return {**simplex, "regulariser": "l1"}
-    return {**simplex, "regulariser": "l2", "lam": 1 / ours.parameters["theta"]}
-
-
 SMO_MKL = Convention(
     name="smo_mkl",
     title="SMO-MKL: kernels of unit trace, λ/2 times the squared p-norm of the weights",
     reference="Vishwanathan et al. 2010",
     parameters=(C, LAM, SQUARED_BALL, FIRST_LABEL),
     problem=smo,
-    theirs=theirs,
     serves=("square", "l1", "lp", "svm"),
     support=("sv_indices", 1),
 )
@@ -129,7 +97,6 @@ SPG_GMKL = Convention(
     parameters=(C, LAM, SQUARED_BALL, FIRST_LABEL),
     choices={"regulariser": ("l2", "l1", "lp"), "set": ("orthant", "simplex")},
     problem=spg,
-    theirs=theirs_spg,
     serves=("square", "sm2", "l1", "lp", "svm"),
     support=("sv_indices", 1),
 )

@@ -23,7 +23,7 @@ import math
 
 from ...problem.instance import Instance
 from ._convention import Convention, Parameters, Problem, positive
-from ._scaled_ball import Penalty, Tikhonov, price_of_radius
+from ._scaled_ball import Penalty, Tikhonov
 
 
 def problem(instance: Instance, parameters: Parameters) -> Problem:
@@ -33,12 +33,6 @@ def problem(instance: Instance, parameters: Parameters) -> Problem:
     return tikhonov.as_ours(alpha=instance.y, normalised=True, factor=samples)
 
 
-def theirs(ours: Problem) -> Parameters:
-    """λ = Σ‖f_m‖/C, for the total loss."""
-    norms = math.sqrt(2 * price_of_radius(ours))
-    return {"lam": norms / ours.parameters["C"], "bias": ours.parameters["bias"]}
-
-
 SPICYMKL = Convention(
     name="spicymkl",
     title="SpicyMKL: the plain block norm, λ instead of C",
@@ -46,7 +40,6 @@ SPICYMKL = Convention(
     parameters=(positive("lam", "λ", "price of Σ‖f_m‖; the code's argument C"),),
     choices={"loss": ("total", "mean")},
     problem=problem,
-    theirs=theirs,
     serves=("l1",),
     support=("supind", 1),
 )

@@ -30,6 +30,8 @@ References: Chang & Lin 2011 and LIBSVM's FAQ; scikit-learn's SVC, with its issu
 
 from __future__ import annotations
 
+from functools import partial
+
 from ...problem.instance import Instance
 from ._convention import AnswerMap, C, Convention, Parameters, Problem, number, positive, sample_side
 
@@ -37,7 +39,8 @@ COMBINATION = {"combination": ("sum", "average")}
 FIRST_LABEL = number(
     "first_label", "the class that the code takes as positive", "first_label = 1 or −1", lambda v: v in (-1, 1), 1.0
 )
-SERVES = ("svm", "sum", "average")
+fixed_combination = partial(Convention, choices=COMBINATION, serves=("svm", "sum", "average"))
+of_sklearn = partial(fixed_combination, reference="scikit-learn")
 
 
 def class_order(instance: Instance, first_label: float) -> Parameters:
@@ -64,49 +67,26 @@ def pegasos(instance: Instance, parameters: Parameters) -> Problem:
     return Problem(combined(instance, parameters), {"C": price, "bias": parameters["bias"]}, instance, answers)
 
 
-def combination_of(ours: Problem) -> Parameters:
-    return {} if ours.formulation == "svm" else {"combination": ours.formulation}
-
-
-def theirs(ours: Problem) -> Parameters:
-    return {**sample_side(ours.parameters), **combination_of(ours)}
-
-
-def theirs_pegasos(ours: Problem) -> Parameters:
-    price = ours.parameters["C"] * ours.instance.samples
-    return {"lam": 1 / price, "bias": ours.parameters["bias"], **combination_of(ours)}
-
-
-SKLEARN_SVC = Convention(
+SKLEARN_SVC = of_sklearn(
     name="sklearn_svc",
     title="scikit-learn's SVC: dual_coef_ = α∘y, the intercept is added",
-    reference="scikit-learn",
-    choices=COMBINATION,
     problem=sklearn,
-    theirs=theirs,
-    serves=SERVES,
 )
 
-LIBSVM = Convention(
+LIBSVM = fixed_combination(
     name="libsvm",
     title="LIBSVM: a minimised dual, rho is taken away, signs by class order",
     reference="Chang & Lin 2011",
     parameters=(C, FIRST_LABEL),
-    choices=COMBINATION,
     problem=libsvm,
-    theirs=theirs,
-    serves=SERVES,
     support=("sv_indices", 1),
 )
 
-PEGASOS = Convention(
+PEGASOS = fixed_combination(
     name="pegasos",
     title="λ/2 times the squared norm plus the mean hinge loss",
     reference="Shalev-Shwartz et al. 2007",
     parameters=(positive("lam", "λ", "price of ½‖f‖²"),),
-    choices=COMBINATION,
     problem=pegasos,
-    theirs=theirs_pegasos,
-    serves=SERVES,
     bias=False,
 )

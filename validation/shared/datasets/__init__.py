@@ -13,7 +13,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ...problem.checks import check_name
+from mklcvx.problem.checks import check_name
+
 from .records import RECORDS, Dataset, checked
 from .sources import BUNDLED, bundled, from_csv, from_openml
 

@@ -26,11 +26,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import formulations
-from ...errors import InputError
-from ...io.files import ANSWER_FIELDS
-from ...problem.instance import Instance
-from ...verification.answers import answer_of
+from .. import formulations
+from ..errors import InputError
+from ..io.files import ANSWER_FIELDS
+from ..problem.instance import Instance
+from ..verification.answers import answer_of
 
 Solver = Callable[..., Any]
 NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")

@@ -15,16 +15,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InputError
-from ...io.json_text import first_line, read_object
-from ...io.writing import write_text
+from mklcvx.errors import InputError
 
 Array = NDArray[np.float64]
 FILE = Path(__file__).with_name("records.json")
@@ -101,19 +99,7 @@ def record_of(data: Dataset, openml: int | None = None) -> Record:
     return Record(samples, features, _counts(data), means, deviations, *digests, data.labels is not None, openml)
 
 
-def read_records(file: Path = FILE) -> dict[str, Record]:
-    """The records of a file; one that is damaged is refused."""
-    try:
-        return {name: Record(**entry) for name, entry in read_object(file, "records").items()}  # type: ignore[arg-type]
-    except TypeError as fault:
-        raise InputError(f"records {file}: incomplete or damaged ({first_line(fault)}): write it again") from None
-
-
-def write_records(records: dict[str, Record], file: Path = FILE) -> None:
-    write_text(file, json.dumps({name: asdict(r) for name, r in records.items()}, allow_nan=False) + "\n")
-
-
-RECORDS = read_records()
+RECORDS = {name: Record(**entry) for name, entry in json.loads(FILE.read_text(encoding="utf-8")).items()}
 
 
 def checked(data: Dataset, record: Record) -> Dataset:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from mklcvx import Instance
-from mklcvx.zoo.data import BUNDLED, VARIABLE, Dataset, load
-from mklcvx.zoo.data.records import RECORDS, record_of
 from refusals import check_refused
+from shared.datasets import BUNDLED, VARIABLE, Dataset, load
+from shared.datasets.records import RECORDS, record_of
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
-from .json_text import finite, read_json
+from mklcvx.errors import InputError
+from mklcvx.io.json_text import finite, read_json
 
 
 def add_line(path: Path, record: dict[str, Any]) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InputError, unheard
-from ...io.json_text import first_line
+from mklcvx.errors import InputError, unheard
+from mklcvx.io.json_text import first_line
+
 from .records import Array, Dataset, Record
 
 BUNDLED = ("breast_cancer", "wine", "digits", "iris")
