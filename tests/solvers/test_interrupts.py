@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import pickle
 import signal
@@ -17,6 +18,7 @@ from mklcvx import Instance, MKLClassifier, kernel_importance, mkl_path, solve, 
 from mklcvx.errors import Interrupted
 from mklcvx.estimators.cross_validation import cross_validate
 from mklcvx.formulations import get
+from mklcvx.problem import threads
 from mklcvx.solvers import interrupts, solving
 from mklcvx.solvers.driver import drive
 from mklcvx.solvers.one_against import solve_by_machines
@@ -160,13 +162,27 @@ def test_at_the_command_line_the_main_thread_only_waits(monkeypatch):
         signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
 
 
-def test_where_the_system_gives_no_thread_the_work_is_done_without(monkeypatch):
-    def refused(_):
-        raise RuntimeError("can't start new thread")
+def refused(*_):
+    raise RuntimeError("can't start new thread")
 
+
+@pytest.mark.parametrize("start", [refused, lambda *_: 0])  # the second begins, and has no memory to say so
+def test_where_the_system_gives_no_thread_the_work_is_done_without(monkeypatch, start):
+    before = set(threads.at_work)
     monkeypatch.setattr(interrupts, "is_at_command_line", lambda: True)
-    monkeypatch.setattr(threading.Thread, "start", refused)
+    monkeypatch.setattr(threads, "BEGINS", 0.01)
+    monkeypatch.setattr(_thread, "start_new_thread", start)
     assert interrupts.interruptible(lambda: 3) == 3
+    assert threads.at_work <= before
+
+
+def test_a_thread_that_comes_late_is_no_longer_wanted(monkeypatch):
+    late, done = [], []
+    monkeypatch.setattr(threads, "BEGINS", 0.01)
+    monkeypatch.setattr(_thread, "start_new_thread", lambda run, _: late.append(run))
+    assert threads.begin(lambda: done.append(1)) is None
+    late[0]()
+    assert done == []
 
 
 # ---------------------------------------------------------------------------------------------------------- limits
@@ -184,7 +200,7 @@ def test_the_gap_does_not_grow_with_the_limit(name, price):
     instance, price = years(), {"lam": 1 / price} if name == "group_lasso" else {"C": price}
     found = [solve(instance, name, solver="interior", max_iter=k, **price) for k in range(1, 16)]
     gaps = [one.certificate.relative_gap for one in found]
-    assert all(gap <= 1e-8 or gap <= (1 + 1e-4) * min(gaps[:k], default=np.inf) for k, gap in enumerate(gaps)), gaps
+    assert all(gap <= 1e-8 or gap <= (1 + 1e-6) * min(gaps[:k], default=np.inf) for k, gap in enumerate(gaps)), gaps
 
 
 def test_a_callback_ends_the_run_with_the_iterate_at_hand():
