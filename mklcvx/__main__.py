@@ -14,8 +14,10 @@ def main() -> None:
 
 
 def _leave(*_: object) -> None:
-    os.write(2, b"mklcvx: interrupted\n")
-    os._exit(130)
+    try:
+        os.write(2, b"mklcvx: interrupted\n")  # which may be closed
+    finally:
+        os._exit(130)
 
 
 if __name__ == "__main__":
