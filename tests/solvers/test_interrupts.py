@@ -26,6 +26,7 @@ from mklcvx.solvers.published.simplemkl import SimpleMKL
 
 INSTANCE = zoo.random(24, 4, seed=4)
 RNG = np.random.default_rng(0)
+NUMPY = np.geterr()
 X, Y = RNG.normal(size=(24, 3)), np.repeat([1, -1], 12)
 
 
@@ -91,6 +92,19 @@ def test_a_second_interrupt_ends_at_once(monkeypatch):
 def test_an_interrupt_of_the_certificate_loses_nothing(monkeypatch):
     monkeypatch.setattr(solving, "assemble", interrupting(1))
     assert interrupted(solve, INSTANCE, "l1").certificate.relative_gap < 1e-6
+
+
+@pytest.mark.parametrize("method", ["__enter__", "__exit__"])
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_an_interrupt_within_errstate_leaves_none(monkeypatch, method, number):
+    """NumPy's own lines are Python's, too: what is set by then has not been noted, or not been reset."""
+    at, original = At(number), getattr(np.errstate, method)
+    after, before = (at, lambda: None) if method == "__enter__" else (lambda: None, at)
+    monkeypatch.setattr(np.errstate, method, lambda self, *of: (before(), original(self, *of), after()) and None)
+    with pytest.raises(KeyboardInterrupt):
+        solve(INSTANCE, "l1")
+    monkeypatch.undo()
+    assert np.geterr() == NUMPY
 
 
 def test_paths_carry_the_points_that_were_finished():

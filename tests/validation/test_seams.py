@@ -171,6 +171,8 @@ HELD = {"status": "not_certified", "relative_gap": 0.1, "message": "it was inter
         ({"carried": [{**record(**HELD), "zero": True}]}, "a zero function that is not called one"),
         ({"carried": [record(**HELD)], "again": [record(lower=2.0)]}, "done again afterwards"),
         ({"carried": [record(**HELD)], "changes": ["errstate"]}, "changed: errstate"),
+        ({"carried": [record(**HELD)], "changes": ["errstate"], "in_errstate": True}, ""),
+        ({"carried": [record(**HELD)], "changes": ["umask", "errstate"], "in_errstate": True}, "changed: umask"),
     ],
 )
 def test_what_an_interrupt_in_python_owes(changes, fault):
