@@ -10,11 +10,22 @@ import threading
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.validation import check_is_fitted
 
-from mklcvx import Instance, MKLClassifier, kernel_importance, mkl_path, solve, solve_path, zoo
+from mklcvx import (
+    Instance,
+    MKLClassifier,
+    MKLRegressor,
+    OneClassMKL,
+    kernel_importance,
+    mkl_path,
+    solve,
+    solve_path,
+    zoo,
+)
 from mklcvx.errors import Interrupted
 from mklcvx.estimators.cross_validation import cross_validate
 from mklcvx.formulations import get
@@ -99,8 +110,14 @@ def test_an_interrupt_of_the_certificate_loses_nothing(monkeypatch):
 def test_an_interrupt_within_errstate_leaves_none(monkeypatch, method, number):
     """NumPy's own lines are Python's, too: what is set by then has not been noted, or not been reset."""
     at, original = At(number), getattr(np.errstate, method)
-    after, before = (at, lambda: None) if method == "__enter__" else (lambda: None, at)
-    monkeypatch.setattr(np.errstate, method, lambda self, *of: (before(), original(self, *of), after()) and None)
+
+    def interrupted(self, *given):
+        if method == "__exit__":
+            at()
+        original(self, *given)
+        at()
+
+    monkeypatch.setattr(np.errstate, method, interrupted)
     with pytest.raises(KeyboardInterrupt):
         solve(INSTANCE, "l1")
     monkeypatch.undo()
@@ -146,6 +163,28 @@ def test_a_search_is_interrupted_and_nothing_is_fitted(monkeypatch, number):
     interrupted(model.fit, X, Y)
     with pytest.raises(NotFittedError):
         check_is_fitted(model)
+
+
+@pytest.mark.parametrize(
+    ("model", "place"),
+    [
+        (MKLClassifier("l1"), "mklcvx.estimators.classifier.MKLClassifier._warn"),
+        (MKLClassifier("l1", probability=True), "mklcvx.estimators.classifier.calibrated"),
+        (MKLClassifier("l1", compare_average=True), "mklcvx.estimators.classifier.compared"),
+        (MKLRegressor("l1"), "mklcvx.estimators.regressor.MKLRegressor._warn"),
+        (MKLRegressor("l1", compare_average=True), "mklcvx.estimators.regressor.compared"),
+        (OneClassMKL("l1"), "mklcvx.estimators.one_class.OneClassMKL._offset"),
+    ],
+)
+def test_what_follows_the_solve_belongs_to_the_fit(monkeypatch, model, place):
+    model = clone(model)
+    with monkeypatch.context() as patched:
+        patched.setattr(place, At(1))
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, Y)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+    check_is_fitted(model.fit(X, Y))
 
 
 def test_an_interrupt_of_another_process_arrives_whole():
