@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InputError, InputTypeError, clipped
+from ..errors import InputError, InputTypeError, NotEnoughMemory, clipped
 from ..problem.low_rank import LowRank
 from ..problem.memory import check_stack
 from ..problem.numbers import check_unmasked
@@ -36,6 +36,8 @@ def checks_of_sklearn() -> Iterator[None]:
             yield
     except InputError:
         raise
+    except MemoryError:
+        raise NotEnoughMemory("not enough memory for these arrays: give smaller ones") from None
     except (ValueError, TypeError) as fault:
         raise (InputTypeError if isinstance(fault, TypeError) else InputError)(fault) from None
 

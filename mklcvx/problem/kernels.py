@@ -156,6 +156,7 @@ class KernelBank(Bank):
     def stack(self, X: ArrayLike | None = None, out: Array | None = None) -> Array:
         """The kernels (M, t, n) of samples X with the training samples, or (M, n, n) of the latter; `out` is the array
         that they are written to, if any."""
+        check_type((np.ndarray, type(None)), "an array of NumPy, or None", out=out)
         samples = self._given(X)
         shape = (len(self._fitted), len(samples), len(self._train))
         if out is not None and np.shape(out) != shape:

@@ -166,9 +166,10 @@ class LowRank:
         ndarray of shape (..., M)
             One number for each kernel.
         """
-        if np.shape(values)[-1:] != (self.rank,):
-            raise InputError(f"values have shape {np.shape(values)}: give (…, {self.rank}), a number for each column")
-        return np.asarray(np.add.reduceat(values, self.starts, axis=-1))
+        each = as_real_array(values, "values", "a number for each column")
+        if each.shape[-1:] != (self.rank,):
+            raise InputError(f"values have shape {each.shape}: give (…, {self.rank}), a number for each column")
+        return np.asarray(np.add.reduceat(each, self.starts, axis=-1), dtype=np.float64)
 
     def spread(self, weights: Array) -> Array:
         """Repeat a number of each kernel for its columns.
@@ -183,7 +184,10 @@ class LowRank:
         ndarray of shape (R,)
             One number for each column.
         """
-        return np.repeat(as_real_array(weights, "weights", "a number for each kernel"), self.ranks)
+        given = as_real_array(weights, "weights", "a number for each kernel")
+        if given.shape != (len(self),):
+            raise InputError(f"weights have shape {given.shape}: give a number for each of {len(self)} kernels")
+        return np.repeat(given, self.ranks)
 
     def matvecs(self, vector: Array) -> Array:
         """Compute K_m v for every kernel.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
+from .memory import check_stack
 from .preprocessing import Centre, Preprocessing
 from .validation import as_array, missing_samples
 
@@ -72,6 +73,7 @@ def fill_missing(kernels: ArrayLike, *, test_kernels: ArrayLike | None = None) -
         raise InputError(f"kernels have shape {stack.shape}: give a stack (M, n, n) or (n, n, M)")
     if test is not None and (test.ndim != 3 or test.shape[::2] != stack.shape[:2]):
         raise InputError(f"test_kernels have shape {test.shape}: give ({stack.shape[0]}, t, {stack.shape[1]})")
+    check_stack(*stack.shape)
     filled = np.zeros(stack.shape)
     filled_test = np.zeros((0, 0, 0) if test is None else test.shape)
     for m, kernel in enumerate(stack):

@@ -21,8 +21,10 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import formulations
+from ..certificate.regularisers import regulariser_of
 from ..certificate.solution import Solution
 from ..checker import audit, families, joint
 from ..checker.numbers import ROOTS, Refused, rounded
@@ -34,11 +36,14 @@ from ..problem.distributed import Distributed
 from ..problem.instance import Instance, arguments_of
 from .polishing import LARGEST, sharpened
 
+Array = NDArray[np.float64]
+
 SCHEMA = "mklcvx.proof/1"
 WIDTH = 1e-8  # of a sharp interval, relative to the scale
 TOLERANCE = WIDTH / 10
 SHARPEST = 1e-12  # from which on points are not sharpened
 ULP_OF_WIDTH = Fraction(2.0**-52 / WIDTH)
+ALTERNATED, ROUNDS = 40, 20  # weights and α in turn, up to so many samples, so often
 SHARES = (1 / 8, 1 / 64, 0.0)  # of the stretch, that are tried
 DIGITS = 20  # of ends in decimals: more than doubles tell apart
 WHOLE, DOUBLES, FACTORS = "whole numbers", "doubles, their rounding accounted for", "factors"
@@ -73,8 +78,9 @@ class Interval(NamedTuple):
         return {**ends, "relative_width": width if math.isfinite(width) else None}
 
     def joined(self, other: Interval) -> Interval:
-        """Both hold."""
-        return self._replace(lower=max(self.lower, other.lower), upper=min(self.upper, other.upper))
+        """Both hold. The scale is that of the better functions."""
+        better = other if other.upper < self.upper else self
+        return better._replace(lower=max(self.lower, other.lower))
 
 
 UNKNOWN = Interval(-math.inf, math.inf, 0.0)
@@ -241,8 +247,8 @@ def enclose(instance: Instance, solution: Solution) -> Proof:
     started, data = time.perf_counter(), data_of(instance)
     found = evaluated(data, record_of(solution), solution)
     better = sharper(formulation, instance, data, solution) if instance.samples <= LARGEST and not found.fault else ()
-    for record in better:
-        if found.relative_width <= SHARPEST:
+    for record, enough in better:
+        if found.relative_width <= enough:
             break
         found = found.joined(evaluated(data, record, solution))
     exactness = FACTORS if hasattr(instance.kernels, "factor") else WHOLE if instance.samples <= ROOTS else DOUBLES
@@ -261,18 +267,33 @@ def data_of(instance: Instance) -> dict[str, Any]:
 
 def sharper(
     formulation: Any, instance: Instance, data: Mapping[str, Any], solution: Solution
-) -> Iterator[dict[str, Any]]:
-    """Records of better points: with less of the stretch, which pays for doubles, or the optimal α for the weights."""
+) -> Iterator[tuple[dict[str, Any], float]]:
+    """Records of better points, and the width from which on each is worth its time: with less of the stretch, which
+    pays for doubles; with the optimal α for the weights; with weights and α in turn."""
     record, more = record_of(solution), solution.certificate.stretch - 1
-    yield from ({**record, "certificate": {"stretch": 1 + share * more}} for share in SHARES if more > 0)
-    better = sharpened(data, record)
-    if better is None:
-        return
-    if solution.formulation in audit.WITH_TAU:
+    yield from (({**record, "certificate": {"stretch": 1 + share * more}}, SHARPEST) for share in SHARES if more > 0)
+    for turn in range(ROUNDS if instance.samples <= ALTERNATED else 1):
+        better = sharpened(data, record)
+        if better is None:
+            return
+        if solution.formulation not in audit.OWN:
+            yield better, SHARPEST
+            return
         task, _ = formulation.posed_for(instance, solution.parameters).task(instance, solution.parameters)
         roots = task.root_q(np.array(better["alpha"], dtype=float))
-        better["multipliers"]["tau"] = formulation.multipliers(roots, roots, **task.own).get("tau", 0.0)
-    yield better
+        if solution.formulation in audit.WITH_TAU:
+            better["multipliers"]["tau"] = formulation.multipliers(roots, roots, **task.own).get("tau", 0.0)
+        yield better, WIDTH if turn else SHARPEST
+        record = {**better, "weights": reweighted(formulation, task, better["weights"], roots)}
+
+
+def reweighted(formulation: Any, task: Any, weights: Array, roots: Array) -> Array:
+    """The weights that are best for the norms of the functions, in their domain."""
+    with np.errstate(all="ignore"):
+        norms = np.nan_to_num(weights * roots, posinf=0.0)
+        found = np.nan_to_num(formulation.weights(norms if norms.any() else roots, roots, **task.own), posinf=0.0)
+    regulariser = regulariser_of(formulation.name, task.count, task.own)
+    return np.maximum(found, 0.0) if regulariser is None else regulariser.feasible(found)
 
 
 def provable(name: str) -> Formulation:
@@ -297,9 +318,9 @@ def evaluated(data: Mapping[str, Any], record: Mapping[str, Any], solution: Solu
         point = evaluate(data, record)
     except Refused as fault:
         return replace(proof, fault=f"the checker refuses the point that {solution.solver} found ({fault})")
-    scale, size = (x if math.isfinite(x) else 0.0 for x in (solution.certificate.scale, solution.certificate.size))
+    size = Fraction(0) if point.gain is None else point.gain or point.terms  # where ρ is free there is no gain
     lower, upper = point.stored or (point.lower, point.upper)
-    first = Interval(lower, upper, scale, Fraction(size))
+    first = Interval(lower, upper, max(outward(point.scale, -1), 0.0), size)
     each = zip(solution.label_names or ("y",), point.stages, strict=False)
     stages = {name: Interval(least, most, outward(unit, -1)) for name, (least, most, unit) in each}
     return replace(proof, interval=first, second_stage=stages, ridge=float(point.ridge))

@@ -27,7 +27,7 @@ def random(
     y = labels_of(n, positive)
     kernels = np.empty((M, n, n))
     for m in range(M):
-        view = rng.normal(size=(n, 3)) + 3 * (1 - overlap) * y[:, None] / (1 + m / 2)
+        view = rng.normal(size=(n, 3)) + 3 * (1 - float(overlap)) * y[:, None] / (1 + m / 2)
         kernel = _gaussian(view, 0.3)
         largest = float(np.linalg.eigvalsh(kernel)[-1])
         kernels[m] = kernel + np.eye(n) * largest / (conditioning - 1)  # raises the smallest eigenvalue
@@ -55,6 +55,8 @@ def rank_one(n: int = 40, M: int = 6, seed: int = 0) -> Instance:
 def badly_scaled(n: int = 40, M: int = 4, spread: float = 1e9, seed: int = 0) -> Instance:
     """Kernels whose sizes run from spread^(−½) to spread^(½)."""
     check_sizes(n, M, spread=spread)
+    if not spread > 0:
+        raise InputError(f"spread = {spread:g}: give a number above 0")
     base = random(n, M, seed=seed)
     sizes = np.geomspace(spread**-0.5, spread**0.5, M)
     return Instance(base.kernels * sizes[:, None, None], base.y, groups=base.groups)

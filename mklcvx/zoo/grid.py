@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from ..errors import InputError, InternalError
 from ..problem.checks import check_type
 from ..problem.instance import Instance
+from ..problem.memory import check_stack
 from ..problem.numbers import as_real_array, check_whole
 from ..problem.targets import as_words
 
@@ -68,11 +69,12 @@ class Draws:
 
 def quantised(kernels: Array, bits: int = BITS) -> Array:
     """Round kernels to their grids; positive semidefinite kernels stay positive semidefinite."""
-    stack = as_real_array(kernels, "kernels", "square kernels, (M, n, n)").astype(float)
+    stack = as_real_array(kernels, "kernels", "square kernels, (M, n, n)")
     if stack.ndim != 3 or stack.shape[1] != stack.shape[2] or not stack.size:
         raise InputError(f"kernels has shape {stack.shape}: give square kernels, (M, n, n)")
     check_whole(1, DIGITS, bits=bits)
-    return np.stack([_on_grid(kernel, bits) for kernel in stack])
+    check_stack(*stack.shape)
+    return np.stack([_on_grid(kernel.astype(float), bits) for kernel in stack])
 
 
 def _on_grid(kernel: Array, bits: int) -> Array:

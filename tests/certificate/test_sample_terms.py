@@ -230,3 +230,8 @@ def test_delta_is_paid_by_the_poisson_loss():
             best = (price[i] * entropy - grid * z[i] + delta / 2 * (grid - alpha[i]) ** 2).max()
             assert found.bound[i] >= best - 1e-9
             assert found.bound[i] <= best + delta * (0.2 if delta < 2e-3 else (high[i] - low[i]) ** 2)
+
+
+def test_a_kernel_without_ridge_costs_nothing_even_where_alpha_is_unbounded():
+    ridge = Ridge(np.array([[2.0], [0.0]]), np.array([[1.0, 1.0, 1.0], [5.0, 5.0, 5.0]]))
+    assert ridge.at(np.array([1.0, 3.0, np.inf])) == pytest.approx([0.0, 4.0, np.inf], abs=1e-12)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 T = 5
 K = FOR_COMMANDS.kernels
-TEST_Y, TEST, DIAGONALS = FOR_COMMANDS.test_y, FOR_COMMANDS.test_kernels, FOR_COMMANDS.test_diagonals
+TEST, DIAGONALS = FOR_COMMANDS.test_kernels, FOR_COMMANDS.test_diagonals
 LABELS = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0, 1], [0, 0, 0]])
 TEST_LABELS = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1], [0, 1, 1], [0, 0, 0]])
 CLASSES = np.array(["cat", "cat", "cat", "dog", "dog", "dog", "owl", "owl"])

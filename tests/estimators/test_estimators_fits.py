@@ -335,3 +335,10 @@ def test_weights_are_plotted_by_name_and_by_class():
         axes = MKLClassifier("l1", KERNELS).fit(WINE, y).plot_weights()
         assert {label.get_text() for label in axes.get_yticklabels()} == rows
         pyplot.close(axes.figure)
+
+
+def test_paths_of_other_families_and_of_the_other_loss():
+    assert mkl_path(WINE, GRAPE, {"lam": [0.1, 0.01]}, formulation="ts", kernels=KERNELS).certified
+    weighted = mkl_path(CANCER, MALIGNANT, {"nu": [0.2]}, kernels=KERNELS, sample_weight=np.full(90, 2.0))
+    model = MKLClassifier("l1", KERNELS, nu=0.2).fit(CANCER, MALIGNANT)
+    assert weighted.solutions[0].objective == pytest.approx(model.solutions_[0].objective, rel=3e-8)

@@ -19,6 +19,8 @@ from mklcvx import (
     MultiLabelMKL,
     OneClassMKL,
     TwoStageMKL,
+    kernel_importance,
+    mkl_path,
 )
 from mklcvx.estimators import source
 from mklcvx.estimators.columns import Table
@@ -231,3 +233,12 @@ def test_a_large_constant_in_a_factor_costs_no_digits():
     plain, careful = Product(new, shifted), Product(new, shifted).without_constants()
     assert abs(careful @ beta - wanted).max() <= 1e-12 * abs(exact).max()
     assert abs(plain @ beta - wanted).max() > 1e-7 * abs(exact).max()
+
+
+def test_paths_and_importances_take_factors():
+    path = mkl_path(FACTORS, Y == 0, {"C": [0.1, 1.0]}, kernels="precomputed")
+    assert path.certified
+    model = MKLClassifier("average", "precomputed")
+    found = kernel_importance(model, FACTORS, Y == 0, cv=2, answers=["without"])
+    again = kernel_importance(model, STACK, Y == 0, cv=2, answers=["without"])
+    np.testing.assert_array_equal(found.without, again.without)

@@ -146,7 +146,7 @@ def test_many_columns_are_dense_after_all():
         ([np.ones(5)], r"factor 0 has shape \(5,\)"),
         ([np.ones((5, 0))], r"factor 0 has shape \(5, 0\)"),
         ([np.ones((5, 1)), np.ones((6, 1))], "factors have 5, 6 rows"),
-        ([[["a"]]], "factor 0 is no array of numbers"),
+        ([[["a"]]], "factor 0 is not an array of real numbers"),
     ],
 )
 def test_bad_factors_are_refused(factors, words):

@@ -80,16 +80,6 @@ def test_sm1_bcd():
     assert made.step(problem, state).weights == pytest.approx(expected, rel=1e-5)
 
 
-def test_sm1_bcd_where_the_printed_lemma_has_no_answer():
-    """θ = 1/M leaves no choice; a tie at the bound shares what is left."""
-    made, problem, state = started("sm1_bcd", "sm1", theta=0.25)
-    assert made.step(problem, state).weights == pytest.approx(EVEN, abs=1e-15)
-    from mklcvx.formulations.sm1 import best_weights
-
-    assert best_weights(np.array([1.0, 0.0]), 0.5) == pytest.approx([0.5, 0.5])
-    assert best_weights(np.array([3.0, 3.0, 1.0]), 0.4) == pytest.approx([0.4, 0.4, 0.2])
-
-
 def test_li_alternating():
     made, problem, state = started("li_alternating", "li")
     assert state.weights == pytest.approx(np.full(KERNELS, KERNELS / 2))
@@ -138,15 +128,6 @@ def test_level():
     expected = EVEN - slope * (EVEN @ scores - target) / (slope @ slope)
     assert (expected > 0).all()
     assert made.step(problem, state).weights == pytest.approx(expected, abs=1e-5)
-
-
-def test_level_on_the_elastic_net_stays_inside_it():
-    made, problem, state = started("level", "elastic", l1_ratio=0.3)
-    for _ in range(4):
-        state = made.step(problem, state)
-        assert 0.3 * state.weights.sum() + 0.7 * state.weights @ state.weights <= 1 + 1e-12
-        assert (state.weights >= 0).all()
-    assert len(state.fits) == 5
 
 
 # ------------------------------------------------------------------------------------------------ gradient methods

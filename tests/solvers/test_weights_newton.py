@@ -14,7 +14,7 @@ from mklcvx.solvers.interior.qp import Quadratic, interior_point
 from mklcvx.solvers.interior.reduced_hessian import reduced_hessian_of
 from mklcvx.solvers.interior.samples_side import samples_side
 from mklcvx.solvers.interior.settings import SETTINGS
-from mklcvx.solvers.interior.single_task import InteriorSingle, from_nothing
+from mklcvx.solvers.interior.single_task import InteriorSingle
 from mklcvx.solvers.interior.state import IPMState
 from mklcvx.solvers.interior.weights_newton import NewtonFirst, NewtonState, _by_interior_point, _with_held
 from mklcvx.solvers.interior.weights_side import Shared, WithinGroups, side_of
@@ -310,20 +310,6 @@ def test_where_nothing_sets_their_size_weights_do_not_run_away(monkeypatch):
     found, _ = run("group_lasso", zoo.real("digits", samples=300, count=20), C=0.01)
     assert found.certificate.proves(1e-9)
     assert max(sizes) < 100
-
-
-def test_where_libsvm_takes_too_long_the_interior_point_has_a_matrix_of_its_own(monkeypatch):
-    started = []
-
-    def looked_at(side, hessian):
-        started.append(hessian.kernel.any())
-        return from_nothing(side, hessian)
-
-    monkeypatch.setattr(weights_newton, "libsvm", lambda *_: None)
-    monkeypatch.setattr(weights_newton, "from_nothing", looked_at)
-    found, _ = run("l1", LABELS, C=1.0)
-    assert found.certificate.proves(1e-9)
-    assert started == [False]
 
 
 def test_sums_of_alpha_that_are_given_are_not_scaled():

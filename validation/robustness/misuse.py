@@ -144,7 +144,7 @@ def _raised(raised: Exception) -> tuple[str, str]:
 
 
 def _near(raised: Exception) -> bool:
-    """Whether it arose where the call was made, or at the mark of a public function."""
+    """Whether it arose where the call was made."""
     return len(_called(raised)) <= 4
 
 
