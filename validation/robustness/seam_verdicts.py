@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from seam_children import ITSELF, OLD, Ended, Seam
+from seam_conditions import is_of_root
 from seam_works import alike, printed_tree, same_problem, solutions_in, written_tree
 
 STATUSES = (0, 1, 2, 130, 141)
@@ -149,7 +150,8 @@ def _status(seam: Seam, ended: Ended, known: Ended, lost: set[str]) -> Iterator[
         yield f"an interrupt was swallowed: status {status}"
     if status in (known.status, 130):
         return
-    excuses = any(one.refuses or (one.is_nobody and seam.storage == "mat") for one in seam.conditions)
+    is_unread = seam.storage == "mat" and is_of_root()
+    excuses = any(one.refuses or (one.is_nobody and is_unread) for one in seam.conditions)
     if not any(excused.get(what) for what in lost) and not excuses:
         yield f"status {status} without need: {ended.err[-300:]!r}"
     if "a defect of mklcvx" in ended.err:
