@@ -3,6 +3,8 @@
 import os
 import signal
 
+INTERRUPTED = 130  # the exit status
+
 
 def main() -> None:
     """Run the command line."""
@@ -10,12 +12,19 @@ def main() -> None:
         signal.signal(signal.SIGINT, _leave)
     from .cli.main import main as run
 
-    run()
+    try:
+        run()
+    except SystemExit as left:
+        if left.code == INTERRUPTED:  # the interpreter's own end may make a signal of it; all is flushed
+            os._exit(INTERRUPTED)
+        raise
 
 
 def _leave(*_: object) -> None:
-    os.write(2, b"mklcvx: interrupted\n")
-    os._exit(130)
+    try:
+        os.write(2, b"mklcvx: interrupted\n")  # which may be closed
+    finally:
+        os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

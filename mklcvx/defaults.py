@@ -22,4 +22,3 @@ VALIDATE_TIME_LIMIT = 3.0  # seconds for a run
 VALIDATE_LARGEST = 15_000.0  # n²M of an instance
 REPORT_TIME_LIMIT = 5.0  # seconds for a solver whose convergence is drawn
 SECOND_STAGE_C = 1.0  # price of the second stage's SVMs
-SOLVING_THREAD = "mklcvx solving"  # the name of the thread that solves at the command line

@@ -261,10 +261,10 @@ def best_of(points: Sequence[JudgedT]) -> JudgedT:
     f = 0 is optimal, scale and gap vanish together."""
     gaps = [one.certificate.gap for one in points]
     least = NEGLIGIBLE * max(filter(math.isfinite, gaps), default=0.0)
-    return min(points, key=lambda one: _share(one.certificate, least))
+    return min(points, key=lambda one: rank(one.certificate, least))
 
 
-def _share(certificate: Certificate, least: float) -> float:
+def rank(certificate: Certificate, least: float = 0.0) -> float:
     """The gap's share of the scale; where f vanishes, of what its share must be at most."""
     if certificate.gap <= NOTHING:
         return 0.0

@@ -27,6 +27,7 @@ the value hardly depends on the classifier. Then the gain takes the place of the
 relative gap of at most 2^-40.
 """
 
+import io
 import os
 import sys
 from fractions import Fraction
@@ -353,11 +354,26 @@ def audited(arguments, evaluate, used_by):
     except Exception as fault:  # a damaged file can fail anywhere
         status, lines = 2, [f"not a point that proves anything: {type(fault).__name__}: {fault}"]
     try:
-        print("\n".join(printable(line) for line in lines), file=sys.stderr if status == 2 else sys.stdout, flush=True)
+        write("".join(printable(line) + "\n" for line in lines), sys.stderr if status == 2 else sys.stdout)
         return status
     except OSError:  # nobody reads what is said: the status alone says it
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2 if status == 2 else 1)
         return status or 2
+
+
+def write(text, stream):
+    """Write all of a text, or raise OSError: a stream without a buffer is silent about what a full disk does not take,
+    one that was closed about everything."""
+    if stream is None:
+        raise OSError("it is closed")
+    content = text.encode(stream.encoding or "utf-8", "backslashreplace")
+    raw = getattr(stream, "buffer", None)
+    if not isinstance(raw, io.RawIOBase):
+        stream.write(content.decode(stream.encoding or "utf-8"))
+        stream.flush()
+        return
+    while content:
+        content = content[raw.write(content) :]
 
 
 def judged(data, record, evaluate, used_by):

@@ -13,6 +13,8 @@ import signal
 import threading
 from collections.abc import Iterator
 
+from ..problem.threads import begin
+
 INTERRUPTED = 130  # the exit status
 PATIENCE = 0.7  # seconds
 WORDS = "interrupted"
@@ -39,17 +41,16 @@ def heard() -> Iterator[None]:
     os.set_blocking(mouth, False)
     before = signal.signal(signal.SIGINT, react)
     woken = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
-    listener = threading.Thread(target=_listen, args=(ear, reacted), daemon=True)
+    listened = None
     try:
-        with contextlib.suppress(RuntimeError):  # the system gives no thread: Python code hears all the same
-            listener.start()
+        listened = begin(lambda: _listen(ear, reacted))  # without it, Python code hears all the same
         yield
     finally:
         signal.set_wakeup_fd(woken)
         signal.signal(signal.SIGINT, before)
         os.close(mouth)
-        if listener.is_alive():
-            listener.join()
+        if listened is not None:
+            listened.wait()
 
 
 def _listen(ear: int, reacted: threading.Event) -> None:

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import sys
-import threading
 import warnings
 from typing import Annotated
 
@@ -16,9 +15,9 @@ import typer
 
 from .. import formulations
 from .._version import __version__
-from ..defaults import SOLVING_THREAD
 from ..errors import InputError, InternalError, at_command_line
 from ..formulations import losses
+from ..problem.threads import at_work
 from . import options
 from . import zoo as cli_zoo
 from .bench import bench
@@ -104,7 +103,7 @@ def _status(arguments: list[str] | None) -> int:
 
 def _end(code: int) -> None:
     """Exit. A solver that nobody waits for any more must not be met by the interpreter's own end."""
-    if any(thread.name == SOLVING_THREAD for thread in threading.enumerate()):
+    if at_work:
         os._exit(code)  # all is flushed
     sys.exit(code)
 

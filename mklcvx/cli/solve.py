@@ -93,7 +93,8 @@ def solve(
                 found = solve_by_machines(problem, formulation, several, **asked)
         except Interrupted as caught:
             if not isinstance(caught.solution, Solution):  # machines, some of which are missing
-                raise
+                unwritten = "" if output is None else f"; {output} needs all of them, and nothing was written"
+                raise Stopped(f"interrupted: {caught}{unwritten}") from None
             found, interrupt = caught.solution, caught
     if isinstance(found, Machines):
         if output is not None:

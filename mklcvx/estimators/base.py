@@ -37,6 +37,7 @@ from ..problem.weights import check_weight_sizes
 from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
+from .fitting import to_its_end
 from .inputs import checks_of_sklearn, gathered, host_array, in_order
 from .missing import fault_of
 from .saving import ModelParts, read_model, require, restored, written
@@ -211,6 +212,7 @@ class KernelEstimator(BaseEstimator, ABC):
         for former in ("solutions_", *names):
             self.__dict__.pop(former, None)
 
+    @to_its_end
     def _fit(self, X: Any, y: Any, *sample_weight: Any) -> Self:
         """Solve one problem; `fit` calls it."""
         self._forget()

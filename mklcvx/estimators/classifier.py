@@ -35,6 +35,7 @@ from .base import Array, ClassWeight, traces_of
 from .chunks import in_chunks
 from .columns import Table
 from .comparing import OF_COMPARISON, compared
+from .fitting import to_its_end
 from .inputs import checks_of_sklearn
 from .prediction import winners
 from .saving import ModelParts, require
@@ -179,6 +180,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         return NU if self.loss is None and self.nu is not None else super()._loss
 
     # ------------------------------------------------------------------------------------------------- fitting
+    @to_its_end
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and classifiers.
 

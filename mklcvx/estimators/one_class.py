@@ -12,6 +12,7 @@ from sklearn.base import OutlierMixin
 from ..formulations.losses import NONE
 from ..problem.instance import Instance
 from .base import Array
+from .fitting import to_its_end
 from .saving import ModelParts, require
 from .single import OneMachine
 
@@ -111,6 +112,7 @@ class OneClassMKL(OutlierMixin, OneMachine):
     _: KW_ONLY
     nu: float | None = None
 
+    @to_its_end
     def fit(self, X: ArrayLike, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and the region.
 

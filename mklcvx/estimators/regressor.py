@@ -19,6 +19,7 @@ from ..problem.instance import Instance
 from .base import Array
 from .columns import Table
 from .comparing import OF_COMPARISON, compared
+from .fitting import to_its_end
 from .saving import ModelParts, require
 from .single import OneMachine
 from .targets import names_of
@@ -159,6 +160,7 @@ class MKLRegressor(RegressorMixin, OneMachine):
     def _score_name(self) -> str:
         return "d2" if self._loss.log_link else "r2"
 
+    @to_its_end
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and the function.
 

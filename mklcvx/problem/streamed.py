@@ -162,7 +162,7 @@ def _features(X: ArrayLike) -> Array:
     array = as_real_array(X, "X", "samples × features, (n, d)")
     if array.ndim != 2 or 0 in array.shape or array.shape[1] > MOST:
         raise InputError(f"X has shape {array.shape}: give samples × features, (n, d), with d between 1 and {MOST}")
-    if not np.abs(array).max() <= LARGEST:
+    if not float(np.abs(array).max()) <= LARGEST:  # which a single-precision number cannot be compared with
         raise InputError(f"X has entries that are not finite, or above {LARGEST:g}: remove, impute or rescale them")
     return np.asarray(array, dtype=np.float64)
 

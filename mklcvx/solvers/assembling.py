@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..certificate import Certificate
 from ..certificate.families import certified
-from ..certificate.record import best_of, limit_of
+from ..certificate.record import ProvedPoint, best_of, limit_of, rank
 from ..formulations import Formulation
 from .families.family import EMPTY, Family, Fields, Found
 from .families.hypergraph import Hypergraphs
@@ -24,6 +24,9 @@ FAMILIES: dict[str, Family] = {
 }
 
 
+DOUBT = 10.0  # times: the estimate of a point near the optimum may be so much larger than its certified gap
+
+
 def family_of(formulation: Formulation) -> Family:
     return FAMILIES.get(formulation.family, Family())
 
@@ -34,14 +37,13 @@ def assemble(found: Found) -> tuple[Certificate, Fields, str, str]:
     Returns the certificate, the fields of the solution, what keeps the certificate from being tighter ("rounding",
     "entries", or nothing), and what else is not proved, in words.
     """
-    family, tried = family_of(found.formulation), []
-    points = [found._replace(point=point) for point in (found.point, *found.others)]
-    for attempt in chain.from_iterable(map(family.attempts, points)):
+    tried = list[ProvedPoint]()
+    for attempt in _attempts(found, tried):
         tried.append(certified(found.formulation, found.task, found.tolerance, **attempt))
         if tried[-1].certificate.proves(found.tolerance):
             break
     best = tried[-1] if tried[-1].certificate.proves(found.tolerance) else best_of(tried)
-    fields, failed = family.fields(found, best)
+    fields, failed = family_of(found.formulation).fields(found, best)
     value = best.certificate.lower if found.formulation.maximises else best.certificate.upper
     return (
         best.certificate,
@@ -49,3 +51,13 @@ def assemble(found: Found) -> tuple[Certificate, Fields, str, str]:
         limit_of(best.certificate, found.tolerance),
         failed,
     )
+
+
+def _attempts(found: Found, tried: Sequence[ProvedPoint]) -> Iterator[Mapping[str, object]]:
+    """Those of the point found, then those of the others; where the solver has ended by itself, of others that may be
+    worth more than what has been tried by then."""
+    family = family_of(found.formulation)
+    yield from family.attempts(found)
+    for point in reversed(found.others):
+        if not found.refine or rank(point.certificate) <= DOUBT * min(rank(one.certificate) for one in tried):
+            yield from family.attempts(found._replace(point=point, polish=False, refine=False))

@@ -4,7 +4,9 @@ An algorithm defines its first state (`start`), its iteration (`step`) and the p
 (`points`). The loop does everything else. It stops when the certified relative gap reaches the tolerance, never because
 weights have stopped moving. It keeps the point with the least relative gap, and returns it: a limit, a callback or a
 dead end loses nothing that was certified before. Points far from the optimum may be left uncertified, since they cost
-time; but not where a limit may end the run (`WATCHED`), so that the gap does not grow with the limit.
+time; but not where a limit may end the run (`WATCHED`), so that the gap does not grow with the limit. Beside the best
+point the last few that were the best before are certified in full: an estimate may err, most of all where rounding and
+δ are all that is left of the gap.
 """
 
 from __future__ import annotations

@@ -8,21 +8,34 @@ main thread only waits for such work: an interrupt ends the waiting at once, and
 from __future__ import annotations
 
 import contextvars
+import functools
 import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from typing import TypeAlias, TypeVar
+from typing import ParamSpec, TypeAlias, TypeVar
 
 from ..certificate import CertifiedPoint
 from ..certificate.run import Run
-from ..defaults import SOLVING_THREAD
 from ..errors import is_at_command_line
+from ..problem.threads import begin
 
 LOOK = 0.05  # seconds between two looks of the main thread
 Outcome: TypeAlias = tuple[CertifiedPoint, Run]
 Keep: TypeAlias = Callable[[Callable[[], Outcome]], object]
 Result = TypeVar("Result")
+Given = ParamSpec("Given")
+
+
+def in_own_context(work: Callable[Given, Result]) -> Callable[Given, Result]:
+    """The function in a copy of the context, which the interpreter takes back whole: an interrupt between two lines of
+    `np.errstate` itself would leave it set."""
+
+    @functools.wraps(work)
+    def run(*arguments: Given.args, **named: Given.kwargs) -> Result:
+        return contextvars.copy_context().run(work, *arguments, **named)
+
+    return run
 
 
 def interruptible(work: Callable[[], Result]) -> Result:
@@ -39,10 +52,7 @@ def interruptible(work: Callable[[], Result]) -> Result:
             future.set_exception(fault)
 
     context, ours = contextvars.copy_context(), signal.getsignal(signal.SIGINT)
-    thread = threading.Thread(target=context.run, args=(run,), name=SOLVING_THREAD, daemon=True)
-    try:
-        thread.start()
-    except RuntimeError:  # the system gives no thread: the interrupt has to wait
+    if begin(lambda: context.run(run)) is None:  # the interrupt has to wait
         return work()
     while not wait([future], LOOK).done:
         if ours is not None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import formulations
 from ..certificate import Certificate, CertifiedPoint, better, certify
+from ..certificate.record import best_of
 from ..certificate.run import Ending, Run
 from ..certificate.solution import Solution
 from ..defaults import SOLVER, TOLERANCE
@@ -31,7 +32,7 @@ from .conic import SCS, Report, solve_declared
 from .cost import check_size, estimate
 from .families.family import Found
 from .interior.engine import InteriorPoint
-from .interrupts import Outcome, interruptible
+from .interrupts import Outcome, in_own_context, interruptible
 from .registry import ALGORITHMS, Algorithm, Callback, Options, drive, with_options
 
 CLARABEL = "clarabel"
@@ -122,7 +123,7 @@ def _others(
         given = {**given, "time_limit": left}
         found, run = interruptible(lambda: _with_clarabel(formulation, task, tolerance, found, **given))
         yield found, run
-    if run.alone is not None:
+    if run.alone is not None and run.alone is not found:
         yield run.alone, run
 
 
@@ -293,6 +294,7 @@ def check_limits(tol: float, time_limit: float | None, max_iter: int | None) -> 
         raise InputError(f"max_iter = {max_iter!r} is below 1 or no integer: give a number of iterations")
 
 
+@in_own_context
 def solved(
     instance: Instance, formulation: str, method: Solver, tol: float | None, parameters: Given,
     preprocessing: Preprocessing | None = None, **given: Own,
@@ -317,23 +319,30 @@ def solved(
         described = {"preprocessing": steps, "seconds": time.perf_counter() - started}
         return _solution(posed, found, run, method, given.get("time_limit"), **described)
 
+    answers = list[Solution]()
     with np.errstate(all="ignore"):  # overflow proves nothing, and the message says so
         try:
-            found, run = interruptible(lambda: _run(method, chosen, working, share * tol, keep=kept.append, **given))
-            solution = answer(found, run)
-            if method.name == SOLVER and not solution.certificate.proves(tol):
-                before = (found, run), solution.certificate, started
+            outcome = interruptible(lambda: _run(method, chosen, working, share * tol, keep=kept.append, **given))
+            answers.append(answer(*outcome))
+            if method.name == SOLVER and not answers[0].certificate.proves(tol):
+                before = outcome, answers[0].certificate, started
                 for other in _others(chosen, working, share * tol, *before, keep=kept.append, **given):
-                    again = answer(*other)
-                    if again.certificate.proves(tol) or again.certificate.gap < solution.certificate.gap:
-                        solution = again
-            return solution, run.last
+                    answers.append(answer(*other))
+                    if answers[-1].certificate.proves(tol):
+                        break
+            return _best(answers, tol), outcome[1].last
         except KeyboardInterrupt:
             if not kept:
                 raise
             points, runs = zip(*[left() for left in kept], strict=True)
             runs[-1].end(Ending.INTERRUPTED)
-            raise Interrupted(answer(reduce(partial(better, chosen), points), runs[-1])) from None
+            answers.append(answer(reduce(partial(better, chosen), points), runs[-1]))
+            raise Interrupted(_best(answers, tol)) from None
+
+
+def _best(answers: list[Solution], tolerance: float) -> Solution:
+    """The best of those that prove the tolerance, or of all."""
+    return best_of([one for one in answers if one.certificate.proves(tolerance)] or answers)
 
 
 def _solution(
@@ -343,7 +352,7 @@ def _solution(
     whole = run.status not in LIMITED  # else luck with the last bits would make a gap that a higher limit has not
     try:
         polish, refine = whole and not run.trace, whole and not method.reference
-        point = posed(found, polish=polish, refine=refine, others=() if whole else tuple(run.points))
+        point = posed(found, polish=polish, refine=refine, others=tuple(run.points))
         certificate, fields, limit, failed = assemble(point)
     except Exception as fault:
         if not is_numerical(fault):

@@ -113,6 +113,13 @@ def test_an_interrupt_during_the_imports_is_one_line_unless_it_is_to_be_ignored(
         assert "went on" in ended.stderr
 
 
+def test_an_interrupt_during_the_imports_has_its_status_where_nobody_listens(tmp_path):
+    (tmp_path / "typer.py").write_text(INTERRUPTED_WHEN_IMPORTED, encoding="utf-8")
+    words = f"{sys.executable} -c 'from mklcvx.__main__ import main; main()' list 2>&-"
+    ended = subprocess.run(["bash", "-c", words], check=False, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert ended.returncode == 130
+
+
 def shell(words, ending, problem, before="", **environment):
     """Status of a command behind a shell's redirection, and what it says on standard error."""
     command = f"{sys.executable} -m mklcvx {words} {ending}; echo status ${{PIPESTATUS[0]}} >&3"

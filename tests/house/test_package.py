@@ -72,7 +72,7 @@ def test_importing_the_package_and_its_command_line_is_cheap():
 
 
 CHECKERS = sorted(path.stem for path in (ROOT / "mklcvx" / "checker").glob("*.py"))
-STANDARD = {"decimal", "fractions", "json", "math", "os", "sys", "typing", "warnings", "zipfile"}
+STANDARD = {"decimal", "fractions", "io", "json", "math", "os", "sys", "typing", "warnings", "zipfile"}
 
 
 @pytest.mark.parametrize("name", CHECKERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import pickle
 import signal
@@ -9,14 +10,26 @@ import threading
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.validation import check_is_fitted
 
-from mklcvx import Instance, MKLClassifier, kernel_importance, mkl_path, solve, solve_path, zoo
+from mklcvx import (
+    Instance,
+    MKLClassifier,
+    MKLRegressor,
+    OneClassMKL,
+    kernel_importance,
+    mkl_path,
+    solve,
+    solve_path,
+    zoo,
+)
 from mklcvx.errors import Interrupted
 from mklcvx.estimators.cross_validation import cross_validate
 from mklcvx.formulations import get
+from mklcvx.problem import threads
 from mklcvx.solvers import interrupts, solving
 from mklcvx.solvers.driver import drive
 from mklcvx.solvers.one_against import solve_by_machines
@@ -24,6 +37,7 @@ from mklcvx.solvers.published.simplemkl import SimpleMKL
 
 INSTANCE = zoo.random(24, 4, seed=4)
 RNG = np.random.default_rng(0)
+NUMPY = np.geterr()
 X, Y = RNG.normal(size=(24, 3)), np.repeat([1, -1], 12)
 
 
@@ -91,6 +105,25 @@ def test_an_interrupt_of_the_certificate_loses_nothing(monkeypatch):
     assert interrupted(solve, INSTANCE, "l1").certificate.relative_gap < 1e-6
 
 
+@pytest.mark.parametrize("method", ["__enter__", "__exit__"])
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_an_interrupt_within_errstate_leaves_none(monkeypatch, method, number):
+    """NumPy's own lines are Python's, too: what is set by then has not been noted, or not been reset."""
+    at, original = At(number), getattr(np.errstate, method)
+
+    def interrupted(self, *given):
+        if method == "__exit__":
+            at()
+        original(self, *given)
+        at()
+
+    monkeypatch.setattr(np.errstate, method, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        solve(INSTANCE, "l1")
+    monkeypatch.undo()
+    assert np.geterr() == NUMPY
+
+
 def test_paths_carry_the_points_that_were_finished():
     grid = {"C": [0.1, 1.0, 10.0]}
     found = interrupted(solve_path, INSTANCE, "l1", grid, report=At(3))
@@ -132,6 +165,28 @@ def test_a_search_is_interrupted_and_nothing_is_fitted(monkeypatch, number):
         check_is_fitted(model)
 
 
+@pytest.mark.parametrize(
+    ("model", "place"),
+    [
+        (MKLClassifier("l1"), "mklcvx.estimators.classifier.MKLClassifier._warn"),
+        (MKLClassifier("l1", probability=True), "mklcvx.estimators.classifier.calibrated"),
+        (MKLClassifier("l1", compare_average=True), "mklcvx.estimators.classifier.compared"),
+        (MKLRegressor("l1"), "mklcvx.estimators.regressor.MKLRegressor._warn"),
+        (MKLRegressor("l1", compare_average=True), "mklcvx.estimators.regressor.compared"),
+        (OneClassMKL("l1"), "mklcvx.estimators.one_class.OneClassMKL._offset"),
+    ],
+)
+def test_what_follows_the_solve_belongs_to_the_fit(monkeypatch, model, place):
+    model = clone(model)
+    with monkeypatch.context() as patched:
+        patched.setattr(place, At(1))
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X, Y)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+    check_is_fitted(model.fit(X, Y))
+
+
 def test_an_interrupt_of_another_process_arrives_whole():
     solution = solve(INSTANCE, "l1")
     again = pickle.loads(pickle.dumps(Interrupted(solution, "2 of 3 had ended")))
@@ -160,13 +215,27 @@ def test_at_the_command_line_the_main_thread_only_waits(monkeypatch):
         signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
 
 
-def test_where_the_system_gives_no_thread_the_work_is_done_without(monkeypatch):
-    def refused(_):
-        raise RuntimeError("can't start new thread")
+def refused(*_):
+    raise RuntimeError("can't start new thread")
 
+
+@pytest.mark.parametrize("start", [refused, lambda *_: 0])  # the second begins, and has no memory to say so
+def test_where_the_system_gives_no_thread_the_work_is_done_without(monkeypatch, start):
+    before = set(threads.at_work)
     monkeypatch.setattr(interrupts, "is_at_command_line", lambda: True)
-    monkeypatch.setattr(threading.Thread, "start", refused)
+    monkeypatch.setattr(threads, "BEGINS", 0.01)
+    monkeypatch.setattr(_thread, "start_new_thread", start)
     assert interrupts.interruptible(lambda: 3) == 3
+    assert threads.at_work <= before
+
+
+def test_a_thread_that_comes_late_is_no_longer_wanted(monkeypatch):
+    late, done = [], []
+    monkeypatch.setattr(threads, "BEGINS", 0.01)
+    monkeypatch.setattr(_thread, "start_new_thread", lambda run, _: late.append(run))
+    assert threads.begin(lambda: done.append(1)) is None
+    late[0]()
+    assert done == []
 
 
 # ---------------------------------------------------------------------------------------------------------- limits
@@ -184,7 +253,7 @@ def test_the_gap_does_not_grow_with_the_limit(name, price):
     instance, price = years(), {"lam": 1 / price} if name == "group_lasso" else {"C": price}
     found = [solve(instance, name, solver="interior", max_iter=k, **price) for k in range(1, 16)]
     gaps = [one.certificate.relative_gap for one in found]
-    assert all(gap <= 1e-8 or gap <= (1 + 1e-4) * min(gaps[:k], default=np.inf) for k, gap in enumerate(gaps)), gaps
+    assert all(gap <= 1e-8 or gap <= (1 + 1e-6) * min(gaps[:k], default=np.inf) for k, gap in enumerate(gaps)), gaps
 
 
 def test_a_callback_ends_the_run_with_the_iterate_at_hand():

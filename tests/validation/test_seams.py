@@ -20,6 +20,7 @@ from places import ROOT
 sys.path.insert(0, str(ROOT / "validation" / "robustness"))
 
 import seam_children
+import seam_verdicts
 import seams
 from seam_children import OLD, Ended, Seam
 from seam_conditions import CONDITIONS
@@ -171,6 +172,8 @@ HELD = {"status": "not_certified", "relative_gap": 0.1, "message": "it was inter
         ({"carried": [{**record(**HELD), "zero": True}]}, "a zero function that is not called one"),
         ({"carried": [record(**HELD)], "again": [record(lower=2.0)]}, "done again afterwards"),
         ({"carried": [record(**HELD)], "changes": ["errstate"]}, "changed: errstate"),
+        ({"carried": [record(**HELD)], "changes": ["errstate"], "in_errstate": True}, ""),
+        ({"carried": [record(**HELD)], "changes": ["umask", "errstate"], "in_errstate": True}, "changed: umask"),
     ],
 )
 def test_what_an_interrupt_in_python_owes(changes, fault):
@@ -233,6 +236,20 @@ PRINTED = Ended(0, out=json.dumps(record()))
 )
 def test_what_a_command_owes(seam, ended, end, fault):
     check(verdict(command_seam("solve --json", **seam), ended, PRINTED, PRINTED), end, fault)
+
+
+@pytest.mark.parametrize(
+    ("storage", "is_of_root", "fault"),
+    [
+        ("mat", True, ""),
+        ("mat", False, "status 2 without need"),
+        ("npz", True, "status 2 without need"),
+    ],
+)
+def test_nobody_may_not_begin_an_interpreter_of_root(monkeypatch, storage, is_of_root, fault):
+    monkeypatch.setattr(seam_verdicts, "is_of_root", lambda: is_of_root)
+    seam = replace(command_seam("solve --json", conditions=of("read-only folder")), storage=storage)
+    check(verdict(seam, Ended(2, err="mklcvx: no\n"), PRINTED, PRINTED), "status", fault)
 
 
 @pytest.fixture(scope="module")

@@ -77,6 +77,7 @@ class Ended:
     inside: bool = False  # whether it arose within mklcvx
     carried: list[Any] | None = None
     is_half_fitted: bool = False
+    in_errstate: bool = False  # whether it arose within `np.errstate` itself
     changes: list[str] = field(default_factory=list)
     again: Any = None
     out: str = ""
@@ -263,6 +264,8 @@ def _note(ended: Ended, fault: BaseException, posed: Posed) -> None:
     is_interrupt = isinstance(fault, KeyboardInterrupt)
     ended.fault, ended.message = "KeyboardInterrupt" if is_interrupt else type(fault).__name__, str(fault)
     ended.inside = any("/mklcvx/" in frame.filename or "/formulations/" in frame.filename for frame in frames)
+    last = next((frame.filename for frame in reversed(frames) if frame.filename != __file__), "")
+    ended.in_errstate = last.endswith("_ufunc_config.py")
     ended.carried = carried(fault)
     ended.is_half_fitted = posed.estimator is not None and half_fitted(posed.estimator)
 

@@ -44,8 +44,13 @@ class Condition(NamedTuple):
 
     @property
     def is_nobody(self) -> bool:
-        """Whether it is nobody's process, who may not begin root's interpreter, which reads MATLAB files."""
+        """Whether it is nobody's process, who may not begin an interpreter of root's, which reads MATLAB files."""
         return self.apply in (_read_only, _no_threads)
+
+
+def is_of_root() -> bool:
+    """Whether the interpreter lies in a folder that others may not enter."""
+    return any(not folder.stat().st_mode & 0o001 for folder in Path(sys.executable).resolve().parents)
 
 
 def _close(number: int) -> Callable[[float], object]:

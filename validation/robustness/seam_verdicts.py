@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from seam_children import ITSELF, OLD, Ended, Seam
+from seam_conditions import is_of_root
 from seam_works import alike, printed_tree, same_problem, solutions_in, written_tree
 
 STATUSES = (0, 1, 2, 130, 141)
@@ -47,7 +48,7 @@ def _of_python(seam: Seam, ended: Ended, known: Ended, first: Ended) -> Iterator
         yield f"a thread raised {wrong['raised']}" if "raised" in wrong else "another answer"
     if ended.fault:
         yield from _of_exception(seam, ended, right)
-    if changes := set(ended.changes) - _of_others(seam):
+    if changes := set(ended.changes) - _of_others(seam, ended):
         yield f"changed: {', '.join(sorted(changes))}"
     if ended.again is not None and not alike(ended.again, right):
         yield "done again afterwards, it has another answer"
@@ -57,14 +58,14 @@ def _of_python(seam: Seam, ended: Ended, known: Ended, first: Ended) -> Iterator
         yield f"it said {ended.err[:200]!r}"
 
 
-def _of_others(seam: Seam) -> set[str]:
-    """What other packages change: scikit-learn's `Parallel` sets filters in every thread; Dask's client has threads,
-    which draw."""
+def _of_others(seam: Seam, ended: Ended) -> set[str]:
+    """What other packages change: NumPy's `errstate` stays, if an interrupt comes within it; scikit-learn's `Parallel`
+    sets filters in every thread; Dask's client has threads, which draw."""
+    own = {"errstate"} if ended.in_errstate else set[str]()
     if seam.storage == "dask":
-        return {"threads", "random numbers"}
-    return (
-        {"warning filters"} if seam.work.name in ("GridSearchCV", "kernel_importance") and seam.threads > 1 else set()
-    )
+        return {*own, "threads", "random numbers"}
+    several = seam.work.name in ("GridSearchCV", "kernel_importance") and seam.threads > 1
+    return {*own, "warning filters"} if several else own
 
 
 def _of_exception(seam: Seam, ended: Ended, right: Any) -> Iterator[str]:
@@ -149,7 +150,8 @@ def _status(seam: Seam, ended: Ended, known: Ended, lost: set[str]) -> Iterator[
         yield f"an interrupt was swallowed: status {status}"
     if status in (known.status, 130):
         return
-    excuses = any(one.refuses or (one.is_nobody and seam.storage == "mat") for one in seam.conditions)
+    is_unread = seam.storage == "mat" and is_of_root()
+    excuses = any(one.refuses or (one.is_nobody and is_unread) for one in seam.conditions)
     if not any(excused.get(what) for what in lost) and not excuses:
         yield f"status {status} without need: {ended.err[-300:]!r}"
     if "a defect of mklcvx" in ended.err:

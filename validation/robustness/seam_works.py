@@ -219,7 +219,7 @@ WORKS = (
     command("list --json", "list --json", 0.7, ONE, LINE, printed="json"),
     command("conventions --json", "conventions --json", 0.3, ONE, LINE, printed="json"),
     command("explain", "explain l1", 0.3, ONE, LINE, printed="words"),
-    command("zoo export", "zoo export by-hand -o hand.npz", 0.3, ONE, LINE, written="hand.npz"),
+    command("zoo export", "zoo export by-hand -o hand.npz", 0.3, ONE, LINE, printed="words", written="hand.npz"),
 )
 
 
