@@ -52,6 +52,10 @@ class Regulariser(ABC):
         """Weights in the domain; those inside a ball stay inside."""
         return self.feasible(mu)
 
+    def of_kernels(self, mu: Array) -> Array:
+        """The weights of the kernels, where μ are shares of them."""
+        return mu
+
     def admitted(self, alpha: Array, look: Callable[[Array], S], feasible: Callable[[Array], Array]) -> tuple[Array, S]:
         """A feasible α where R*(½q(α)) is finite, and what the kernels make of it when they `look` at it."""
         return alpha, look(alpha)
@@ -267,6 +271,34 @@ class Entropy(Simplex):
         first = float(errors.max()) + float(mu @ errors)
         second = float((off + blur * t) @ errors) + float(square_over(errors.max(), sigma)) / 2
         return float(above(apart + min(first, second), len(mu)))
+
+
+@dataclass(frozen=True)
+class Divided(Regulariser):
+    """R of shares of the simplex, kernels weighing a share divided by `size`, a double, so that shares meet v/size."""
+
+    shares: Simplex
+    size: float
+    inexact: bool = True
+
+    def feasible(self, mu: Array) -> Array:
+        return self.shares.feasible(mu)
+
+    def of_kernels(self, mu: Array) -> Array:
+        return mu / self.size
+
+    def ends(self, low: Array, high: Array) -> tuple[Array, Array]:
+        """v/size from below and above."""
+        return below(low / self.size, 1), above(high / self.size, 1)
+
+    def value(self, mu: Array) -> float:
+        return self.shares.value(mu)
+
+    def conjugate(self, v: Array, tau: float | None) -> float:
+        return self.shares.conjugate(self.ends(v, v)[1], tau)
+
+    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        return self.shares.fenchel(mu, *self.ends(low, high), tau)
 
 
 def _logs(mu: Array) -> Array:

@@ -84,6 +84,6 @@ def test_the_certificates_numbers_are_from_above_and_sharp(sigma):
                     assert Decimal(side.conjugate(high, None)) >= conjugate
                     assert Decimal(fenchel) >= gap
                 value, conjugate, gap = exactly(sigma, mu, v)
-                assert abs(Decimal(side.value(mu)) - value) <= Decimal(1e-14) * abs(value) + Decimal(1e-280)
+                assert abs(Decimal(side.value(mu)) - value) <= Decimal("1e-14") * abs(value) + Decimal("1e-280")
                 if not width:
                     assert fenchel <= 1.01 * float(gap) + 1e-12 * sigma
