@@ -16,6 +16,8 @@ max τ with Σ μ_m S_m(Z) ≥ τ for all Z, is the dual with the minimum over Z
 The optimal τ* is bounded from above by max_m S_m(Z) at any Z, from below without a solve: since P ⪰ I,
 tr(H'P⁻¹H) ≤ 2 tr(X'H) − tr(X'PX) + ‖H − PX‖² for any X.
 Parameters: expansion (clique, star, zhou or kcca; default clique), λ > 0, default 1; dimensions of the embedding.
+An instance of `l1` with several outputs: the squared loss of the responses H, C = 1/λ, no bias, Z = 2λα'; the value is
+−2λ times that one's.
 Degenerate cases: for `kcca` it is kernel canonical correlation analysis. The paper's (1) and (2) are not equivalent for
 λ > 0: with λI added to (1)'s objective they are.
 
@@ -29,9 +31,12 @@ import numpy as np
 from ..problem.stack import Array
 from ._cvxpy import cp
 from .families.hypergraph import DIMENSIONS, LAMBDA, Hypergraph, HypergraphDual, HypergraphPrimal, HyperTask
+from .l1 import L1
 
 
 class BestKernel(Hypergraph):
+    single = L1
+
     def declare_primal(self, task: HyperTask) -> HypergraphPrimal:
         z, tau = cp.Variable(task.h.shape), cp.Variable()
         common = cp.sum_squares(z) / 4 - cp.sum(cp.multiply(z, task.h))
@@ -43,12 +48,6 @@ class BestKernel(Hypergraph):
         kernel = cp.sum([mu[m] * k for m, k in enumerate(task.each_kernel())])
         trace = cp.matrix_frac(task.h, np.eye(task.samples) + kernel / task.lam)
         return HypergraphDual(cp.Problem(cp.Maximize(-trace), [cp.sum(mu) == 1]), mu)
-
-    def joined(self, task: HyperTask, scores: Array) -> float:
-        return float(scores.max())
-
-    def bonus(self, task: HyperTask, mu: Array) -> float:
-        return 0.0
 
     def responsible(self, task: HyperTask, scores: Array) -> Array:
         return (scores == scores.max()).astype(float)

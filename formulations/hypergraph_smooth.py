@@ -14,6 +14,7 @@ so for the optimal values.
 
 Parameters: smoothing = σ > 0, default 0.01; expansion (clique, star, zhou or kcca; default clique), λ > 0, default 1;
 dimensions of the embedding.
+An instance of joint outputs as `hypergraph` is, with the regulariser (σ/2λ) Σ_m μ_m log μ_m on the simplex.
 Degenerate cases: σ → 0 tends to `hypergraph`. The printed Eq. (14) lacks 1/σ in front of tr(Z'H).
 
 Reference: Ji et al. 2008, Lemmas 3.1 to 3.3.
@@ -25,10 +26,13 @@ import numpy as np
 
 from ..problem.stack import Array
 from ._cvxpy import cp
+from ._entropy import ENTROPY
 from .families.hypergraph import DIMENSIONS, LAMBDA, SMOOTHING, Hypergraph, HypergraphDual, HypergraphPrimal, HyperTask
 
 
 class SmoothedKernels(Hypergraph):
+    single = ENTROPY
+
     def declare_primal(self, task: HyperTask) -> HypergraphPrimal:
         z, score = cp.Variable(task.h.shape), cp.Variable(task.count)
         common = cp.sum_squares(z) / 4 - cp.sum(cp.multiply(z, task.h))
@@ -44,17 +48,6 @@ class SmoothedKernels(Hypergraph):
         trace = cp.matrix_frac(task.h, np.eye(task.samples) + kernel / task.lam)
         objective = -trace + task.smoothing * cp.sum(cp.entr(mu))
         return HypergraphDual(cp.Problem(cp.Maximize(objective), [cp.sum(mu) == 1]), mu)
-
-    def joined(self, task: HyperTask, scores: Array) -> float:
-        assert task.smoothing is not None
-        largest = scores.max()
-        return float(largest + task.smoothing * np.log(np.sum(np.exp((scores - largest) / task.smoothing))))
-
-    def bonus(self, task: HyperTask, mu: Array) -> float:
-        """σ times the entropy of μ."""
-        assert task.smoothing is not None
-        used = mu[mu > 0]
-        return float(-task.smoothing * np.sum(used * np.log(used)))
 
     def responsible(self, task: HyperTask, scores: Array) -> Array:
         assert task.smoothing is not None

@@ -23,7 +23,9 @@ Kernels have unit trace in the paper; here that is an explicit step before. Refe
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -33,6 +35,9 @@ from ...problem.instance import Instance
 from ...problem.stack import Array, KernelStack
 from .._cvxpy import cp
 from .._formulation import Formulation, Given, Parameter, Parameters, Points, as_choice
+from ..losses import SQUARED, Separable
+from .joint import JointTask
+from .single_task import OnWeights
 
 NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
 EXPANSIONS = ("clique", "star", "zhou", "kcca")
@@ -87,6 +92,19 @@ class HyperTask(KernelStack):
     lam: float
     smoothing: float | None = None
 
+    @property
+    def own(self) -> Mapping[str, float]:
+        """The parameters of the regulariser."""
+        return {} if self.smoothing is None else {"smoothing": self.smoothing}
+
+    @cached_property
+    def outputs(self) -> JointTask:
+        """The same problem with the sign turned, of the kernels K_m/(2λ): a squared loss of price 2, without a bias, of
+        the responses H. Its α is Z'."""
+        prices, response = np.full(self.samples, 2.0), np.ascontiguousarray(self.h.T)
+        stack: Parameters = {"symmetric": self.symmetric, "sizes": self.sizes}
+        return JointTask(self.kernels, response, prices, Separable(SQUARED), bias=False, **stack)
+
     def scores(self, z: Array) -> Array:
         """S_m(Z) = ¼‖Z‖² + (1/4λ) tr(Z'K_mZ) − tr(Z'H) for every kernel."""
         quadratic = np.array([np.vdot(z, kernel @ z) for kernel in self.each_kernel()])
@@ -134,6 +152,7 @@ class Hypergraph(
     embeds: ClassVar[bool] = True
     many_labels: ClassVar[bool] = True
 
+    single: ClassVar[OnWeights]  # of which it is the form for the outputs H
     routes: ClassVar[tuple[str, ...]] = ("primal",)  # the program over μ is semidefinite: a witness, not a way to solve
 
     @property
@@ -158,13 +177,13 @@ class Hypergraph(
                 raise InputError(f"parameter dimensions = {wanted:g} exceeds the rank of A: give at most {rank}")
         return HyperTask(instance.kernels, h, lam, smoothing, symmetric=instance.symmetric), resolved
 
-    @abstractmethod
     def joined(self, task: HyperTask, scores: Array) -> float:
-        """The largest score of the kernels, or its smoothed value."""
+        """The largest score of the kernels, or its smoothed value: R*."""
+        return self.single.regulariser.conjugate(scores, **task.own)
 
-    @abstractmethod
     def bonus(self, task: HyperTask, mu: Array) -> float:
-        """The term of the lower bound that depends on μ alone."""
+        """The term of the lower bound that depends on μ alone: −R(μ)."""
+        return -float(np.sum(self.single.regulariser.value(mu, **task.own)))
 
     @abstractmethod
     def responsible(self, task: HyperTask, scores: Array) -> Array:

@@ -35,22 +35,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple, cast
 
 import numpy as np
 
 from ..errors import InternalError
 from ..formulations import Task
+from ..formulations._formulation import Own
 from ..formulations.families.joint import JointOutputs, JointTask
-from ..formulations.losses import Separable
+from ..formulations.losses import Quadratic, Separable
 from ..formulations.losses.softmax import NEAR, Softmax, chances, divergences
 from .passes import Seen, own_seen, seen, sum_to_zero
 from .record import NOTHING, Certificate, ProvedPoint, refined_unless_settled, settled
 from .regularisers import Regulariser, regulariser_of
 from .ridge import combined_ridge, ridges
 from .rounding import POWER, TINY, Array, U, above, below, no_wider, times_square, total_above, total_below
-from .sample_terms import Ridge, negligible, ridge_costing, sample_terms
+from .sample_terms import Ridge, SampleTerms, negligible, ridge_costing, sample_terms
 from .single import MARGIN, SCALE_STEPS, Outputs, Parts, combined_outputs
 
 Terms = tuple[Array, Array]  # of the upper bound and of the gap, one for every sample
@@ -166,14 +167,13 @@ def softmax(at: At) -> Terms:
 
 def separable(at: At) -> Terms:
     """The sums over the outputs of what a sample costs in each."""
-    bounds, gaps, rates = [], [], np.array([[rate] for rate, _ in at.ridges])
-    for j, (alpha, (outputs, bias), task) in enumerate(zip(at.alpha, at.each, single_tasks(at.task), strict=True)):
-        side = sample_terms(task).paying(Ridge(rates, np.stack([c[j] for _, c in at.ridges])))
-        r, off = outputs.residuals(side.a, task.signs, bias)
-        costs = side.costs(alpha, r, at.blur * off)
-        bounds.append(costs.bound)
-        gaps.append(costs.gap)
-    return above(np.sum(bounds, axis=0), len(bounds)), above(np.sum(gaps, axis=0), len(gaps))
+    shape, rates = at.alpha.shape, np.array([[rate] for rate, _ in at.ridges])
+    side = side_by_side(at.task).paying(Ridge(rates, np.stack([c.ravel() for _, c in at.ridges])))
+    rows = zip(at.each, side.a.reshape(shape), at.task.signs, strict=True)
+    found = [outputs.residuals(a, signs, bias) for (outputs, bias), a, signs in rows]
+    r, off = (np.concatenate(part) for part in zip(*found, strict=True))
+    bound, gap = (part.reshape(shape) for part in side.costs(at.alpha.ravel(), r, at.blur * off))
+    return above(bound.sum(axis=0), len(bound)), above(gap.sum(axis=0), len(gap))
 
 
 def entropy_below(task: JointTask, alpha: Array) -> float:
@@ -183,8 +183,8 @@ def entropy_below(task: JointTask, alpha: Array) -> float:
 
 
 def separable_gain(task: JointTask, alpha: Array) -> float:
-    each = [sample_terms(one).gain(row) for one, row in zip(single_tasks(task), alpha, strict=True)]
-    return math.fsum(each) - 2 * U * math.fsum(map(abs, each))
+    gain = side_by_side(task).gain(alpha.ravel())
+    return gain - 2 * U * abs(gain)
 
 
 class SampleSide(NamedTuple):
@@ -207,6 +207,16 @@ def single_tasks(task: JointTask) -> list[Task]:
     """A task for every output, where the loss is applied to each."""
     each, symmetric, sizes = cast(Separable, task.loss).each, task.symmetric, task.largest_entries
     return [Task(task.kernels, y, task.box, each, task.bias, symmetric=symmetric, sizes=sizes) for y in task.y]
+
+
+def side_by_side(task: JointTask) -> SampleTerms:
+    """The samples' sides of all outputs as one, output after output."""
+    sides = [sample_terms(one) for one in single_tasks(task)]
+    names = [field.name for field in fields(sides[0]) if field.name != "ridge"]
+    parts: dict[str, Own] = {name: np.hstack([getattr(side, name) for side in sides]) for name in names}
+    if "shape" in parts:
+        parts["shape"] = Quadratic(*parts["shape"])
+    return replace(sides[0], **parts)
 
 
 # --------------------------------------------------------------------------------------------------------- the bounds
@@ -271,8 +281,9 @@ class Evaluation:
         self.low, self.high = found.low, found.high
         self.tau = side.threshold(self.high / 2)
         self.fenchel, self.fenchel_noise = side.fenchel_parts(self.mu, self.low, self.high, self.tau)
-        self.outputs = [combined_outputs(one, self.mu, side.inexact) for one in found.each]
-        ends, slack = (total_below(self.mu * self.low), total_above(self.mu * self.high)), 4 * U * side.inexact
+        weights, slack = side.of_kernels(self.mu), 4 * U * side.inexact
+        self.outputs = [combined_outputs(one, weights, side.inexact) for one in found.each]
+        ends = total_below(weights * self.low), total_above(weights * self.high)
         self.square = ends[0] - slack * abs(ends[0]), ends[1] + slack * abs(ends[1])  # μ'q
         gain = SAMPLES[task.loss.kind].gain(task, self.alpha)
         self.lower = total_below([gain, -side.conjugate(self.high / 2, self.tau)])
@@ -310,17 +321,21 @@ class Evaluation:
         bound, gap = terms(stretched)
         others = [(t - 1) ** 2 * max(self.square[1], 0.0) / 2, self.fenchel]
         width = total_above([*gap, *others])
-        plain = min(math.fsum(terms(replace(one, blur=0.0))[1]) for one in (at, stretched))
+        plain = min(math.fsum(terms(replace(one, blur=0.0))[1]) for one in ((at,) if t == 1 else (at, stretched)))
         rounding = width - plain - max(self.fenchel - self.fenchel_noise, 0.0)
         value = self.side.value(self.mu)
         upper = total_above([*bound, t**2 * self.square[1] / 2, value])
-        scale = max(total_below([(1 + t**2) * self.square[0] / 2]), 0.0)
+        scale = max(self._scale(t, gap), 0.0)
         if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
             scale = max(scale, float(below(value, 2 * self.side.steps + SCALE_STEPS)))
         width = no_wider(width, self.lower, upper)
         return Certificate(
             self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=at.delta, stretch=t, gain=self.gain
         )
+
+    def _scale(self, t: float, gap: Array) -> float:
+        """What the gap is compared with, the terms of its samples being `gap`, from below."""
+        return total_below([(1 + t**2) * self.square[0] / 2])
 
 
 def of_functions(side: Regulariser, task: JointTask, alpha: Array, mu: Array, coefficients: Array) -> Certificate:

@@ -23,6 +23,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ..formulations import block_elastic, elastic, lp, sm1, sm2, smp
+from .record import NOTHING
 from .rounding import POWER, TINY, Array, U, above, below, square_over, times_square, total_above, total_below
 
 UNIT = 2.0**-52
@@ -50,6 +51,10 @@ class Regulariser(ABC):
     def held(self, mu: Array) -> Array:
         """Weights in the domain; those inside a ball stay inside."""
         return self.feasible(mu)
+
+    def of_kernels(self, mu: Array) -> Array:
+        """The weights of the kernels, where μ are shares of them."""
+        return mu
 
     def admitted(self, alpha: Array, look: Callable[[Array], S], feasible: Callable[[Array], Array]) -> tuple[Array, S]:
         """A feasible α where R*(½q(α)) is finite, and what the kernels make of it when they `look` at it."""
@@ -222,8 +227,82 @@ class Powered(Squared):
 
 def _moved(base: Array, exponent: float) -> Array:
     """How far a power may be off, relatively, because its exponent is off by 2u: 2u e |ln base|, and as much again."""
-    logs = np.log(base, out=np.zeros_like(base), where=base > 0)
-    return np.asarray(4 * U * exponent * np.abs(logs))
+    return np.asarray(4 * U * exponent * np.abs(_logs(base)))
+
+
+@dataclass(frozen=True)
+class Entropy(Simplex):
+    """Σμ = 1 with σ Σμ log μ: R*(v) = σ log Σ exp(v/σ), which grows with every v."""
+
+    smoothing: float = 1.0
+
+    @property
+    def steps(self) -> int:
+        return POWER + 4
+
+    def value(self, mu: Array) -> float:
+        return total_above(self.smoothing * mu * _logs(mu), self.steps)
+
+    def conjugate(self, v: Array, tau: float | None) -> float:
+        top, log_total, _ = self._shares(v)
+        return total_above([top, log_total, 2 * POWER * U * (log_total + self.smoothing * len(v))])
+
+    def _shares(self, v: Array) -> tuple[float, float, Array]:
+        """max v, σ log Σ exp((v − max v)/σ) and t ∝ exp(v/σ)."""
+        top = float(v.max())
+        raised = np.exp((v - top) / self.smoothing)
+        return top, self.smoothing * math.log(raised.sum()), raised / raised.sum()
+
+    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        """At the middle of the interval it is σ Σ [μ log(μ/t) − μ + t], t ∝ exp(v/σ): no term is negative, or above
+        σ(μ − t)²/t, which is used where it is less. Errors e of v move it by no more than max e + μ'e, nor by more than
+        Σ|t − μ|e + (max e)²/(2σ): its gradient is t − μ, and its second derivative along e a variance over σ."""
+        sigma, middle, errors = self.smoothing, (low + high) / 2, above((high - low) / 2)
+        top, log_total, t = self._shares(middle)
+        depth = np.minimum((top - middle) / sigma, 1e3)
+        blur = (2 * POWER + 16 + 4 * len(mu) + 4 * depth) * U  # of t, relative
+        off, logs = np.abs(mu - t) + blur * t, _logs(mu)
+        counts = t > NOTHING
+        near = np.where(counts, sigma * (square_over(off, np.where(counts, t * (1 - 2 * blur), 1.0)) + TINY), math.inf)
+        far = np.where(mu > 0, mu * (sigma * logs + (top - middle) + log_total), 0.0) + sigma * (t - mu)
+        size = mu * (sigma * np.abs(logs) + (top - middle) + 2 * log_total) + sigma * (t + mu)
+        far = np.maximum(far, 0.0) + (2 * POWER + 4 * len(mu) + 8) * U * size + sigma * (blur * t + TINY) + TINY
+        apart = total_above(np.minimum(near, far), 16)
+        first = float(errors.max()) + float(mu @ errors)
+        second = float((off + blur * t) @ errors) + float(square_over(errors.max(), sigma)) / 2
+        return float(above(apart + min(first, second), len(mu)))
+
+
+@dataclass(frozen=True)
+class Divided(Regulariser):
+    """R of shares of the simplex, kernels weighing a share divided by `size`, a double, so that shares meet v/size."""
+
+    shares: Simplex
+    size: float
+    inexact: bool = True
+
+    def feasible(self, mu: Array) -> Array:
+        return self.shares.feasible(mu)
+
+    def of_kernels(self, mu: Array) -> Array:
+        return mu / self.size
+
+    def ends(self, low: Array, high: Array) -> tuple[Array, Array]:
+        """v/size from below and above."""
+        return below(low / self.size, 1), above(high / self.size, 1)
+
+    def value(self, mu: Array) -> float:
+        return self.shares.value(mu)
+
+    def conjugate(self, v: Array, tau: float | None) -> float:
+        return self.shares.conjugate(self.ends(v, v)[1], tau)
+
+    def fenchel(self, mu: Array, low: Array, high: Array, tau: float | None) -> float:
+        return self.shares.fenchel(mu, *self.ends(low, high), tau)
+
+
+def _logs(mu: Array) -> Array:
+    return np.log(mu, out=np.zeros_like(mu), where=mu > 0)
 
 
 @dataclass(frozen=True)
@@ -339,6 +418,7 @@ def regulariser_of(name: str, count: int, own: Mapping[str, Any]) -> Any:
         "sm1": Capped,
         "sm2": Squared,
         "smp": Powered,
+        "entropy": Entropy,
         "square": Square,
         "l2": Ball,
         "lp": Ball,

@@ -267,13 +267,15 @@ class Curved(OfRecord):
     """κ > 0."""
 
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
-        ends = added(r, -off), added(r, off)
-        return Costs(*(np.maximum(*(self._young(one, *end) for end in ends)) for one in (np.zeros_like(r), alpha)))
+        both = np.stack([np.zeros_like(alpha), alpha])
+        ends = [added(r, -off), added(r, off)] if off.any() else [(r, off)]
+        return Costs(*np.max([self._young(both, *end) for end in ends], axis=0))
 
     def _young(self, alpha: Array, r: Array, lost: Array) -> Array:
-        """sup of φ + P, less φ(α), at r + lost: what is lost is an error of the slopes."""
+        """sup of φ + P, less φ(α) for every row of α, at r + lost: what is lost is an error of the slopes."""
         _, epsilon, kappa, low, high = self.shape
-        x, turned = self.shape.maximiser(r), kappa * self.shape.maximiser(r)
+        x = self.shape.maximiser(r)
+        turned = kappa * x
         lost = above(np.abs(lost))
         blur = 4 * U * (np.abs(r) + epsilon + np.abs(turned))  # r ∓ ε is off by u, κx by 2u, their difference by u
         right, left = (r - np.where(side, epsilon, -epsilon) - turned for side in (x >= 0, x > 0))
@@ -396,12 +398,12 @@ def of_tube(task: Task) -> OfTube:
 
 
 def entropic(task: Task) -> Entropic:
-    return Entropic(np.zeros(task.samples), 4 / task.box, task.low, task.limit, NO_RIDGE)
+    return Entropic(np.zeros_like(task.box), 4 / task.box, task.low, task.limit, NO_RIDGE)
 
 
 def counted(task: Task) -> Counted:
     low, high = task.low, task.limit
-    return Counted(np.zeros(task.samples), below(1 / (high - low)), low, high, NO_RIDGE, task.box)
+    return Counted(np.zeros_like(task.box), below(1 / (high - low)), low, high, NO_RIDGE, task.box)
 
 
 KINDS: dict[str, Callable[[Task], SampleTerms]] = {

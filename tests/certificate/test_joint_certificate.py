@@ -11,10 +11,11 @@ import pytest
 
 from honest import written
 from joint_cases import FOR_CLASSES, classes, posed, responses
-from mklcvx import Instance, solve
-from mklcvx.certificate.joint import At, Evaluation, best_biases, certified, of_functions
+from mklcvx import Instance, solve, zoo
+from mklcvx.certificate.joint import SAMPLES, At, Evaluation, best_biases, certified, of_functions, single_tasks
 from mklcvx.certificate.joint import softmax as softmax_terms
 from mklcvx.certificate.regularisers import regulariser_of
+from mklcvx.certificate.sample_terms import Ridge, sample_terms
 from mklcvx.certificate.single import Outputs
 from mklcvx.checker.joint import evaluated
 
@@ -170,3 +171,22 @@ def test_biases_sum_to_zero_where_only_their_differences_matter(loss):
     centre = shifts.mean() if loss in FOR_CLASSES else 0.0
     assert biases == pytest.approx(task.risk(values).bias - shifts + centre, abs=1e-14)
     assert loss not in FOR_CLASSES or biases.sum() == pytest.approx(0, abs=1e-14)
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute", "huber", "squared_epsilon_insensitive", "poisson"])
+def test_outputs_of_a_loss_for_each_cost_what_they_cost_as_tasks_of_their_own(loss):
+    rng = np.random.default_rng(5)
+    kernels, counts = zoo.random(7, 2, seed=1).kernels, rng.integers(0, 5, (7, 3)).astype(float)
+    _, task = posed(Instance(kernels, response=counts), "l1", loss=loss, bias=False)
+    alpha = task.feasible(rng.normal(size=(3, 7)))
+    at = Evaluation(regulariser_of("l1", 2, {}), task, alpha, np.full(2, 0.5), False)
+    each = [(one, (0.0, 0.0)) for one in at.outputs]
+    for delta in (0.0, 1e-3):
+        bound, gap = SAMPLES["separable"].costs(At(task, alpha, alpha, alpha, 1.0, delta, each=each))
+        wanted = np.zeros((2, 7))
+        for one, a, (outputs, bias) in zip(single_tasks(task), alpha, each, strict=True):
+            side = sample_terms(one).paying(Ridge(np.full((1, 1), delta), a[None]))
+            wanted += side.costs(a, *outputs.residuals(side.a, one.signs, bias))
+        assert (bound, gap) == (pytest.approx(wanted[0], rel=1e-12), pytest.approx(wanted[1], rel=1e-12))
+    gains = [sample_terms(one).gain(a) for one, a in zip(single_tasks(task), alpha, strict=True)]
+    assert SAMPLES["separable"].gain(task, alpha) == pytest.approx(sum(gains), rel=1e-12)

@@ -195,7 +195,7 @@ def test_random_points_never_violate_weak_duality(name, seed):
 
 def test_smoothed_scores_are_joined_by_a_sum_of_exponentials():
     formulation, scores = formulations.get("hypergraph_smooth"), np.array([3.0, 2.9, -400.0])
-    found = formulation.joined(SimpleNamespace(smoothing=0.5), scores)
+    found = formulation.joined(task(0, 0.5), scores)
     assert found == pytest.approx(0.5 * np.logaddexp(6.0, 5.8), rel=1e-14)
 
 

@@ -49,7 +49,7 @@ RULES = (
     Rule("j", "groups: m counts kernels, in hypergraphs too", r"S_j|kernel j's|every kernel j\b"),
     Rule(
         "σ", "smoothing, and nothing else", rf"σ|\\sigma\b|{spelt('sigma')}",
-        ("hypergraph_smooth", "plot_07_smoothing", "smoothing", "spicymkl"),
+        ("hypergraph_smooth", "_entropy", "plot_07_smoothing", "smoothing", "spicymkl"),
     ),
     Rule("s", "the exponent between groups: the largest value of a class is H", r"≤ s\b|f_k, s\b|which is s\b"),
     Rule("δ", "a loss's corner or a ridge: roots of q are d", r"(δ|\\delta)_j|‖δ‖|Σδ|\bδ/Σ"),

@@ -1,4 +1,4 @@
-"""The interior-point method for hypergraphs: its derivatives, its equations, and certified optima in hard cases."""
+"""The interior-point method for hypergraphs, those of joint outputs: certified optima in hard cases."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from labelled import synthetic
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.certificate import certify
 from mklcvx.formulations import Points
+from mklcvx.formulations._entropy import ENTROPY
 from mklcvx.formulations.families.hypergraph import EXPANSIONS, HyperTask
+from mklcvx.formulations.families.joint import JointOutputs
 from mklcvx.solvers.driver import Problem
-from mklcvx.solvers.interior import hypergraph
-from mklcvx.solvers.interior.hypergraph import Fit, HypergraphSystem, InteriorHypergraph
-from mklcvx.solvers.interior.settings import SETTINGS
+from mklcvx.solvers.interior.joint import InteriorHypergraph, InteriorJoint, JointHessian
+from mklcvx.solvers.interior.joint_unknowns import Coordinates
 from mklcvx.solvers.registry import drive
 
 
@@ -51,61 +52,10 @@ def optimal(kernels: np.ndarray, h: np.ndarray, lam: float, smoothing: float | N
     return point
 
 
-# ------------------------------------------------------------------------------------------------------ derivatives
-def task_with(labels: int = 3, smoothing: float | None = None, count: int = 4, seed: int = 0) -> HyperTask:
+def task_with(count: int = 4, seed: int = 0) -> HyperTask:
     rng = np.random.default_rng(seed)
     factors = rng.normal(size=(count, 7, 3)) * np.geomspace(0.3, 3, count)[:, None, None]
-    return HyperTask(factors @ factors.transpose(0, 2, 1), rng.normal(size=(7, labels)), 0.7, smoothing)
-
-
-def trace(task: HyperTask, theta: np.ndarray) -> float:
-    matrix = np.eye(task.samples) + np.tensordot(theta, task.kernels, axes=1) / task.lam
-    return float(np.trace(task.h.T @ np.linalg.solve(matrix, task.h)))
-
-
-@pytest.mark.parametrize("room", [0, SETTINGS.label_block], ids=["label by label", "all labels"])
-def test_fits_and_hessian_are_derivatives_of_the_trace(room, monkeypatch):
-    monkeypatch.setattr(hypergraph, "SETTINGS", replace(SETTINGS, label_block=room))
-    task, theta, tiny = task_with(), np.array([0.1, 0.2, 0.3, 0.4]), 1e-5
-    fit = Fit(task, theta)
-    sides = [[Fit(task, theta + sign * tiny * unit) for sign in (1, -1)] for unit in np.eye(4)]
-    slopes = [(trace(task, theta + tiny * unit) - trace(task, theta - tiny * unit)) / (2 * tiny) for unit in np.eye(4)]
-    assert -fit.fits == pytest.approx(slopes, rel=1e-8)
-    hessian = [-(ahead.fits - behind.fits) / (2 * tiny) for ahead, behind in sides]
-    assert fit.hessian == pytest.approx(np.array(hessian), rel=1e-7)
-    assert np.trace(task.h.T @ fit.x) == pytest.approx(trace(task, theta), rel=1e-13)
-
-
-def test_the_second_order_term_is_that_of_the_fits():
-    task, theta, change, tiny = task_with(), np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.3, -0.5, 0.4, -0.2]), 1e-3
-    here, ahead, behind = (Fit(task, theta + t * change) for t in (0, tiny, -tiny))
-    second = (ahead.fits - 2 * here.fits + behind.fits) / (2 * tiny**2)
-    assert here.second_order(change) == pytest.approx(second, rel=1e-4)
-
-
-@pytest.mark.parametrize("smoothing", [None, 0.2])
-def test_the_direction_solves_the_linearised_equations(smoothing):
-    """residual(x) + residual'(x)·step = 0 with derivatives by central differences; the corrector adds what it says."""
-    task, name = task_with(smoothing=smoothing), "hypergraph" if smoothing is None else "hypergraph_smooth"
-    problem, made = Problem(formulations.get(name), task, 1e-9), InteriorHypergraph()
-    state = made.step(problem, made.start(problem))
-    at, fit = state.at, state.fit
-    newton, target, tiny = HypergraphSystem(at, fit, smoothing or 0.0), 0.3 * at.mu, 1e-6
-
-    def residual(length, step):
-        moved = at.moved(length, step)
-        residual = moved.nu - Fit(task, moved.weights).fits + (smoothing or 0.0) * np.log(moved.weights) - moved.s
-        return np.concatenate([residual, moved.weights * moved.s - target, [moved.weights.sum() - 1]])
-
-    def linearised(step):
-        return residual(0, step) + (residual(tiny, step) - residual(-tiny, step)) / (2 * tiny)
-
-    predictor = newton.direction(target)
-    size = np.abs(residual(0, predictor)).max()
-    assert linearised(predictor) == pytest.approx(np.zeros(9), abs=1e-8 * size)
-    neglected = np.concatenate([-state.fit.second_order(predictor.weights), predictor.weights * predictor.s, [0.0]])
-    corrected = newton.direction(target, predictor)
-    assert linearised(corrected) == pytest.approx(-neglected, abs=1e-8 * np.abs(neglected).max())
+    return HyperTask(factors @ factors.transpose(0, 2, 1), rng.normal(size=(7, 3)), 0.7)
 
 
 # ----------------------------------------------------------------------------------------------------------- optima
@@ -167,25 +117,58 @@ def test_where_rounding_is_all_that_is_left_the_certificate_still_holds():
 
 
 @pytest.mark.parametrize("smoothing", [None, 0.01, 10.0])
-def test_certificates_wait_until_they_are_worth_it_and_the_foretold_gap_is_theirs(smoothing):
+def test_certificates_wait_until_they_are_worth_it(smoothing):
     name, made = "hypergraph" if smoothing is None else "hypergraph_smooth", InteriorHypergraph()
     formulation = formulations.get(name)
     task, _ = formulation.task(KINDS["rank one"](), {"lam": 0.1, **({"smoothing": smoothing} if smoothing else {})})
-    problem = Problem(formulation, task, 1e-9)
-    state, in_vain = made.start(problem), 0
-    assert state.gap > 1e-5
-    system = HypergraphSystem(state.at, state.fit, smoothing or 0.0)
-    assert system.residual == pytest.approx(np.zeros(24), abs=1e-12 * state.at.nu)
-    while not state.stop_reason:
+    problem, in_vain, gap = Problem(formulation, task, 1e-9), 0, 1.0
+    state = made.start(problem)
+    assert not made.points(problem, state).duals
+    while not state.stop_reason and gap > 1e-12:
         duals, primals = made.points(problem, state)
-        assert len(duals) == len(primals) == (state.gap <= 1e-6)
+        assert len(duals) == len(primals)
         if duals:
-            in_vain += state.gap > 1e-9
-            certificate = certify(formulation, task, Points(duals, primals)).certificate
-            assert certificate.relative_gap == pytest.approx(state.gap, rel=0.05, abs=1e-11)
+            gap = certify(formulation, task, Points(duals, primals)).certificate.relative_gap
+            in_vain += gap > 1e-9
+            assert gap <= 1e-6
         state = made.step(problem, state)
     assert in_vain <= 3
-    assert state.gap <= 1e-10
     last = replace(made.start(problem), stop_reason="over")
-    assert len(made.points(problem, last).duals) == len(made.points(problem, state).duals) == 1
-    assert not made.points(problem, replace(state, idle=1, stop_reason="")).duals
+    assert len(made.points(problem, last).duals) == 1
+
+
+@pytest.mark.parametrize("smoothing", [None, 0.3])
+def test_hypergraphs_are_joint_outputs(smoothing):
+    """The squared loss with responses H, C = 1/λ, no bias: the value times −2λ, and Z = 2λα'; for the smoothed form the
+    entropy of weights, σ/(2λ)."""
+    instance, lam = KINDS["wine"](), 0.3
+    given = {} if smoothing is None else {"smoothing": smoothing}
+    solution = solve(instance, "hypergraph" if smoothing is None else "hypergraph_smooth", lam=lam, tol=1e-10, **given)
+    task, _ = formulations.get(solution.formulation).task(instance, {"lam": lam, **given})
+    assert solution.certified
+    if smoothing is None:
+        outputs = solve(Instance(instance.kernels, response=task.h), "l1", C=1 / lam, bias=False, tol=1e-10)
+        value, weights, alpha = outputs.objective, outputs.weights, outputs.alpha
+    else:
+        single = JointOutputs.of(ENTROPY)
+        priced = replace(task.outputs, box=np.full(task.samples, 1 / lam), own={"smoothing": smoothing / (2 * lam)})
+        point, run = drive(InteriorJoint(), single, priced, 1e-10)
+        assert run.ending == "certified"
+        weights, alpha, value = point.upper.coefficients.weights, point.lower.alpha, point.upper.value
+    assert -2 * lam * value == pytest.approx(solution.objective, rel=2e-8)
+    assert weights == pytest.approx(solution.weights, abs=1e-5)
+    assert 2 * lam * alpha.T == pytest.approx(solution.multipliers["Z"], abs=1e-5)
+
+
+def test_equal_blocks_are_factored_once_and_solved_like_others():
+    """V'(I ⊗ K)V + D of k outputs: one factorisation where D is the same for all, k where it is not."""
+    task = replace(task_with().outputs, box=np.ones(7))
+    hessian, rng = JointHessian(Coordinates(task)), np.random.default_rng(2)
+    hessian.set_weights(np.full(4, 0.25))
+    right = rng.normal(size=(2, 21))
+    for diagonal, count in ((np.tile(rng.uniform(1, 2, 7), 3), 1), (rng.uniform(1, 2, 21), 3)):
+        hessian.factor(diagonal)
+        assert len(hessian.inverses) == count
+        whole = np.kron(np.eye(3), task.combined(np.full(4, 0.25))) + np.diag(diagonal)
+        assert hessian.solve_roughly(right) == pytest.approx(np.linalg.solve(whole, right.T).T, rel=1e-9, abs=1e-9)
+        assert hessian.solve_roughly(right[0]) == pytest.approx(np.linalg.solve(whole, right[0]), rel=1e-9, abs=1e-9)

@@ -3,8 +3,8 @@
 One idea for every family: what couples all unknowns is small. Samples (or pairs, or label columns) are eliminated by a
 factorisation that costs no more than one kernel deserves, and a dense system as small as the number of kernels is left.
 Mehrotra's predictor and corrector (`loop`, with the constants of `settings`), a start that meets the equations, and an
-end that only the certificate decides. `single_task`, `joint`, `multi_label`, `two_stage` and `hypergraph` have the
-derivations. Where LIBSVM solves the machine inside a single task, `weights_newton` comes first.
+end that only the certificate decides. `single_task`, `joint`, `multi_label` and `two_stage` have the derivations. Where
+LIBSVM solves the machine inside a single task, `weights_newton` comes first.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from __future__ import annotations
 from ...formulations import Points
 from ...formulations.families.joint import JointOutputs
 from ..driver import Algorithm, Problem, State
-from .hypergraph import InteriorHypergraph
-from .joint import InteriorJoint
+from .joint import InteriorHypergraph, InteriorJoint
 from .loop import InteriorMethod
 from .multi_label import InteriorLabels
 from .single_task import InteriorSingle

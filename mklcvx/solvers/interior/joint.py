@@ -5,7 +5,11 @@
 The unknowns of the samples are the vector a of `joint_unknowns`, from which β follows: β = Va. Newton's equations of
 `saddle` are written in a, with V'(I ⊗ K_m)V in the place of K_m; the weights' side does not notice.
 
-**Output by output.** V'(I ⊗ K)V has a block K for every output, so that a step costs k factorisations of n×n.
+**Output by output.** V'(I ⊗ K)V has a block K for every output, so that a step costs k factorisations of n×n; one,
+where D is the same for all of them, as with the squared loss.
+
+**Hypergraphs** are joint outputs with the squared loss of price 2 and kernels K_m/(2λ): in the units of the kernels as
+they are, of price 1/λ, with a smoothing σ/(2λ) and Z = 2λα'.
 
 **Classes.** With multipliers z of a ≥ 0 and w of the slacks (`crammer_singer`), or with the entropy, whose curvature
 has the same shape (`softmax`), the matrix of Newton's equations is
@@ -27,7 +31,8 @@ from ...certificate.joint import single_tasks
 from ...certificate.regularisers import regulariser_of
 from ...certificate.run import Ending
 from ...formulations import SINGLE_TASKS, Points, RankOneCoefficients, Task
-from ...formulations.families.joint import JointTask
+from ...formulations.families.hypergraph import Embedding, Hypergraph, HyperTask
+from ...formulations.families.joint import JointOutputs, JointTask
 from ..driver import Problem
 from .joint_unknowns import SIDES, CappedSimplex, Coordinates, ReducedCoordinates
 from .loop import Array, InteriorMethod
@@ -36,8 +41,8 @@ from .reduced_hessian import ReducedHessian
 from .saddle import ReducedSystem, SaddleIterate, SaddleSystem
 from .samples_side import samples_side
 from .settings import SETTINGS, TINY
-from .state import IPMState, evaluated, first_alpha, first_multipliers, first_point
-from .weights_side import Side, side_of
+from .state import IPMState, evaluated, first_alpha, first_multipliers, first_point, ridge_alpha
+from .weights_side import Regularised, Side, side_of
 
 
 # ------------------------------------------------------------------------------------------------- Newton's equations
@@ -63,10 +68,15 @@ class JointHessian(ReducedHessian):
         self.diagonal, full = diagonal, self.coordinates.diagonal(self.kernel) + diagonal
         self.scale = np.sqrt(_checked(full))
         blocks = diagonal.reshape(self.coordinates.joint.y.shape)
+        same = bool((blocks == blocks[0]).all())
+        blocks = blocks[:1] if same else blocks
         self.inverses = [factored(self.kernel + np.diag(one), SETTINGS.hessian_ridge) for one in blocks]
 
     def solve_roughly(self, right: Array) -> Array:
-        parts = right.reshape(*right.shape[:-1], *self.coordinates.joint.y.shape)
+        outputs, samples = self.coordinates.joint.y.shape
+        if len(self.inverses) == 1:
+            return self.inverses[0](right.reshape(-1, samples).T).T.reshape(right.shape)
+        parts = right.reshape(*right.shape[:-1], outputs, samples)
         solved = [inverse(parts[..., j, :].T).T for j, inverse in enumerate(self.inverses)]
         return np.stack(solved, axis=-2).reshape(right.shape)
 
@@ -168,12 +178,15 @@ class InteriorJoint(InteriorMethod[IPMState, SaddleIterate]):
             return evaluated(side, ClassHessian(reduced), at, images, at.mu)
         coordinates = Coordinates(task)
         side = side_of(cast(Task, coordinates), problem.formulation.single)
-        x = side.start()
-        starts = [first_alpha(samples_side(one), one, side.weights(x))[0] for one in single_tasks(task)]
-        a = np.concatenate(starts)
+        x, hessian = side.start(), JointHessian(coordinates)
+        if side.samples.unbounded:
+            a = ridge_alpha(side, hessian, side.weights(x))
+        else:
+            each = single_tasks(task)
+            a = np.concatenate([first_alpha(samples_side(one), one, side.weights(x))[0] for one in each])
         images = coordinates.images(a)
         at = first_point(side, x, a, images)
-        return evaluated(side, JointHessian(coordinates), at, images, at.mu)
+        return evaluated(side, hessian, at, images, at.mu)
 
     def system(self, problem: Problem, state: IPMState) -> SaddleSystem:
         hessian = cast(JointHessian, state.hessian)
@@ -199,6 +212,41 @@ class InteriorJoint(InteriorMethod[IPMState, SaddleIterate]):
         functions = RankOneCoefficients(weights, alpha * task.signs)
         near = last or _gap(problem, alpha, functions) <= SETTINGS.proof_margin * problem.tolerance
         return Points([alpha], [functions]) if near else Points([], [])
+
+
+class InteriorHypergraph(InteriorJoint):
+    serves = ("hypergraph", "hypergraph_smooth")
+    joint = False
+    max_iter = 60
+
+    def start(self, problem: Problem) -> IPMState:
+        formulation: Hypergraph = problem.formulation
+        task: HyperTask = problem.task
+        own = {name: value / (2 * task.lam) for name, value in task.own.items()}
+        outputs = replace(task.outputs, box=np.full(task.samples, 1 / task.lam), own=own)
+        return super().start(replace(problem, formulation=JointOutputs.of(formulation.single), task=outputs))
+
+    def before_step(self, problem: Problem, state: IPMState) -> IPMState | None:
+        """The end, where rounding is all that is left."""
+        limit = SETTINGS.hypergraph_converged * problem.tolerance * state.scale
+        if state.at.complementarity <= limit or state.waited >= SETTINGS.hypergraph_patience:
+            return replace(state.best, stop_reason=Ending.ROUNDING)
+        return None
+
+    def points(self, problem: Problem, state: IPMState) -> Points:
+        """μ and Z, once they are near enough to be worth a certificate."""
+        last, task = problem.closing or bool(state.stop_reason), problem.task
+        if _fenchel_gap(state) > SETTINGS.certify_gap * problem.tolerance * state.scale and not last:
+            return Points([], [])
+        z = 2 * task.lam * cast(JointHessian, state.hessian).coordinates.beta(state.at.alpha).T
+        return Points([Embedding(state.weights, z)], [z])
+
+
+def _fenchel_gap(state: IPMState) -> float:
+    """R(μ) + R*(½q) − ½μ'q, and what the residuals of α hide."""
+    side, mu, v = cast(Regularised, state.side), state.weights, state.images @ state.at.alpha / 2
+    value = float(np.sum(side.side.value(mu, **side.own))) + side.side.conjugate(v, **side.own)
+    return value - float(mu @ v) + side.samples.residual_gap(state.residuals.alpha, state.at)
 
 
 def _gap(problem: Problem, alpha: Array, functions: RankOneCoefficients) -> float:

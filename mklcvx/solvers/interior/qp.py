@@ -105,19 +105,18 @@ class QPSystem(KKTSystem[QPIterate]):
 def factored(matrix: Array, ridge: float = SETTINGS.cholesky_ridge) -> Callable[[Array], Array]:
     """The inverse of a positive semidefinite matrix, for a vector or for columns, with as small a ridge as the
     factorisation needs."""
-    from scipy.linalg import cho_factor, cho_solve
+    from scipy.linalg.lapack import dpotrf, dpotrs
 
     diagonal = np.diag(matrix)
     scale = 1 / np.sqrt(np.maximum(diagonal, np.finfo(float).eps * (diagonal.max() or 1.0)))
     scaled = scale[:, None] * matrix * scale
     if not np.isfinite(scaled).all():
         raise FloatingPointError("a matrix of Newton's equations")
-    while True:
-        try:
-            factor = cho_factor(scaled + ridge * np.eye(len(matrix)), lower=True, check_finite=False)
-            return lambda right: np.asarray((scale * cho_solve(factor, (scale * right.T).T, check_finite=False).T).T)
-        except np.linalg.LinAlgError:
-            ridge = max(SETTINGS.ridge_growth * ridge, SETTINGS.cholesky_ridge)
+    upper, failed = dpotrf((scaled + ridge * np.eye(len(matrix))).T, lower=0, clean=0, overwrite_a=1)
+    while failed:
+        ridge = max(SETTINGS.ridge_growth * ridge, SETTINGS.cholesky_ridge)
+        upper, failed = dpotrf((scaled + ridge * np.eye(len(matrix))).T, lower=0, clean=0, overwrite_a=1)
+    return lambda right: np.asarray((scale * dpotrs(upper, (scale * right.T).T, lower=0)[0].T).T)
 
 
 def refined(matrix: Array, rough: Callable[[Array], Array]) -> Callable[[Array], Array]:

@@ -40,7 +40,7 @@ class Settings:
     corrector_accuracy: float = 1e-8  # of the right-hand side: each refinement costs a product with H
     refinement_stall: float = 0.5  # of the last residual: refinement that gains less ends
     singular_cutoff: float = 1e-15  # of the largest singular value, where kernels that do the same leave none
-    refinements: int = 2  # of pairs and hypergraphs: they make up for the ridge
+    refinements: int = 2  # of pairs: they make up for the ridge
     label_refinements: int = 1  # of the system of all classes: each costs a product with every class's H
     settled_diagonal: float = 30.0  # times the trace of K(μ): from there H is as good as its diagonal
     weight_change: float = 1e-3  # of a weight: K(μ) is not updated for less,
@@ -118,12 +118,11 @@ class Settings:
     certify_gap: float = 1e3  # times the tolerance: a gap that is worth a certificate
     converged: float = 1e-2  # of the tolerance: a complementarity that ought to be enough
     pair_converged: float = 1e-9  # the same for pairs: a complementarity that rounding swallows
-    hypergraph_converged_gap: float = 0.1  # of the tolerance: a gap of which the rest is rounding
-    hypergraph_converged: float = 1e-6  # of the tolerance: the same for the complementarity
+    hypergraph_converged: float = 1e-6  # the same for hypergraphs, of the tolerance
     vanished_scale: float = 1e-4  # of the gain, where f vanishes: at 1e-8 of it the certificate's 2⁻⁴⁰ is reached
     progress: float = 0.9  # of the best residual: what counts as progress,
     patience: int = 25  # and for how many steps to wait for it
-    hypergraph_patience: int = 10  # the same, for a smaller gap
+    hypergraph_patience: int = 10  # the same for hypergraphs
     exhausted: float = 1e-22  # of the first τ: rounding is all that is left
     label_stall: float = 0.5  # of the last gap: what counts as progress for many labels that have converged
     creeping_step: float = 0.1  # many labels: shorter steps,
@@ -143,7 +142,6 @@ class Settings:
     line_search_boundary: float = 0.99  # of the way to μ = 0
     pair_multiplier_floor: float = 4 * float(np.finfo(float).eps)  # of Σ β |z|: what is below it is rounding
     pair_chunk: int = 2**15  # pairs at a time where no kernel is read
-    label_block: int = 2  # hypergraphs, times n²: what the images of as many labels as are counted at once may fill
 
     # The quadratic program.
     qp_max_steps: int = 60  # the best point is kept, so that a limit loses nothing

@@ -115,8 +115,11 @@ def fits(warm: Warm, task: Task, side: Side) -> bool:
 
 def from_nothing(side: Side, hessian: ReducedHessian) -> IPMState:
     x = first_weights(side)
-    start = ridge_alpha(side.samples, hessian, side.weights(x)) if side.samples.unbounded else None
-    alpha, images = start or first_alpha(side.samples, side.task, side.weights(x))
+    if side.samples.unbounded:
+        alpha = ridge_alpha(side, hessian, side.weights(x))
+        images = side.task.matvecs(alpha)
+    else:
+        alpha, images = first_alpha(side.samples, side.task, side.weights(x))
     at = first_point(side, x, alpha, images)
     return evaluated(side, hessian, at, images, at.mu)
 

@@ -161,14 +161,15 @@ def first_weights(side: Side) -> Array:
     return x * size
 
 
-def ridge_alpha(samples: SamplesSide, hessian: ReducedHessian, weights: Array) -> tuple[Array, Array]:
-    """The optimum at these weights but for a kink, where no bound is in the way: (K(μ) + κ)β = a − b."""
-    task = hessian.task
+def ridge_alpha(side: Side, hessian: ReducedHessian, weights: Array) -> Array:
+    """The optimum at these weights but for a kink, where no bound is in the way: (K(μ) + κ)β = a − A'ν, Aβ = 0."""
+    rows, _ = side.balance
     hessian.set_weights(weights)
-    hessian.factor(samples.kappa)
-    alpha, ones = hessian.solve_roughly(np.stack([samples.a, np.ones(task.samples)]))
-    alpha = alpha - alpha.sum() / ones.sum() * ones if task.bias else alpha
-    return alpha, task.matvecs(alpha)
+    hessian.factor(side.samples.kappa)
+    solved = hessian.solve_roughly(np.vstack([side.samples.a, rows]))
+    if not len(rows):
+        return solved[0]
+    return np.asarray(solved[0] - np.linalg.solve(rows @ solved[1:].T, rows @ solved[0]) @ solved[1:])
 
 
 def _even(task: Task) -> Array:
