@@ -327,7 +327,9 @@ def _report(mouth: int, ended: Ended) -> None:
 class _Interrupts:
     """Interrupt the work within it as the sequence asks, unless this is done from outside.
 
-    Calls of functions are counted, so that the same sequence is interrupted at the same place again."""
+    Calls of functions are counted, so that the same sequence is interrupted at the same place again: where one of
+    Python's begins or one in C has ended, as the interpreter does it. Before one in C nothing is interrupted: a lock
+    would not be given back."""
 
     def __init__(self, kind: str, calls: int, moment: float, mouth: int) -> None:
         self.kind, self.mouth, self.heard = kind, mouth, 0
@@ -342,7 +344,7 @@ class _Interrupts:
             self.timer.start()
 
     def hear(self, _frame: Any, event: str, _argument: Any) -> None:
-        if event not in ("call", "c_call"):
+        if event not in ("call", "c_return"):
             return
         self.heard = next(self.counter)
         if self.heard == self.at:
