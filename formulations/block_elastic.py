@@ -48,7 +48,7 @@ class Shares(Constraint):
         return np.asarray(r + (1 - r) * (1 - mu))
 
 
-class OfShares(Elementwise):
+class NetShares(Elementwise):
     """μ = t/(r + (1−r)t): concave in the shares t, and without the pole of its inverse."""
 
     def value(self, t: Array, l1_ratio: float) -> Array:
@@ -61,7 +61,7 @@ class OfShares(Elementwise):
         return np.asarray(-2 * l1_ratio * (1 - l1_ratio) / (l1_ratio + (1 - l1_ratio) * t) ** 3)
 
 
-SHARES, OF_SHARES = Shares(), OfShares()
+SHARES, OF_SHARES = Shares(), NetShares()
 
 
 class InBlockNet(Regulariser):

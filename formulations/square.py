@@ -25,7 +25,7 @@ from .families.single_task import THETA, Array, Functions, Multipliers
 from .sm2 import SquaredOnSimplex, SquareHingeOverKernels
 
 
-class Squared(SquaredOnSimplex):
+class SquaredWeights(SquaredOnSimplex):
     """R(μ) = ‖μ‖²/(2θ)."""
 
     constraint = None
@@ -44,7 +44,7 @@ class Squared(SquaredOnSimplex):
 
 
 class SquareOverKernels(SquareHingeOverKernels):
-    regulariser = Squared()
+    regulariser = SquaredWeights()
 
     def primal(self, f: Functions, theta: float) -> cp.Problem:
         mu = cp.Variable(f.count, nonneg=True)

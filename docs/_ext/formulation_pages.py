@@ -18,7 +18,7 @@ from mklcvx.formulations import FORMULATIONS, Formulation, get
 from mklcvx.formulations.losses import ALL, AnyLoss
 from mklcvx.reports.explain import GENERAL, as_latex, as_text, laid_out
 from mklcvx.reports.latex import formula, prose
-from mklcvx.reports.theorem import Paragraph, Row, parse
+from mklcvx.reports.theorem import Paragraph, TheoremLine, parse
 from mklcvx.solvers.solving import SOLVERS
 
 NAMES = [formulation.name for formulation in FORMULATIONS]
@@ -63,7 +63,7 @@ def _piece(kind: str, content: str) -> str:
     return content
 
 
-def problem(row: Row) -> str:
+def problem(row: TheoremLine) -> str:
     """A primal or dual on lines of its own."""
     return "\n".join(["$$", r"\begin{aligned}", " \\\\\n".join(laid_out(row)), r"\end{aligned}", "$$"])
 
@@ -110,7 +110,7 @@ def notation_of(formulation: Formulation | AnyLoss) -> str:
     return f"::::{{dropdown}} Notation, and what the theorem takes for granted\n{text}\n::::"
 
 
-def _explained(part: Row | Paragraph) -> str:
+def _explained(part: TheoremLine | Paragraph) -> str:
     if isinstance(part, Paragraph):
         return markdown(part.opening + part.text)
     text = markdown(" ".join(part.lines))
@@ -122,11 +122,11 @@ def heading(title: str) -> str:
     return re.sub(r"ℓ([12ps])", lambda norm: f"ℓ{LOW[norm[1]]}", title)
 
 
-def derived(part: Row | Paragraph) -> str:
-    return problem(part) if isinstance(part, Row) else markdown(part.text)
+def derived(part: TheoremLine | Paragraph) -> str:
+    return problem(part) if isinstance(part, TheoremLine) else markdown(part.text)
 
 
-def _theorem(formulation: Formulation, rows: list[Row]) -> str:
+def _theorem(formulation: Formulation, rows: list[TheoremLine]) -> str:
     """Formula and declaration side by side."""
     cards = []
     for row in rows:
@@ -143,7 +143,7 @@ def _declaration(formulation: Formulation, label: str) -> str:
     return f"```{{literalinclude}} {place}\n:language: python\n:dedent:\n```"
 
 
-def _rest(parts: tuple[Row | Paragraph, ...]) -> list[str]:
+def _rest(parts: tuple[TheoremLine | Paragraph, ...]) -> list[str]:
     """What follows the recovery: prose, under headings where it has labels."""
     past = next(place for place, part in enumerate(parts) if part.label == "recovery")
     made = []

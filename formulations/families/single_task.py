@@ -86,7 +86,7 @@ class UpperBound(NamedTuple):
     largest_term: float
 
 
-class Chosen(NamedTuple):
+class ResolvedParameters(NamedTuple):
     """A loss with the number that sets its prices, whether there is a bias, the formulation's own parameters, and all
     of them by name."""
 
@@ -228,7 +228,7 @@ class SingleTask(
         )  # fmt: skip
         return task, resolved
 
-    def chosen(self, instance: Instance, given: Given) -> Chosen:
+    def chosen(self, instance: Instance, given: Given) -> ResolvedParameters:
         """The loss and every parameter with its value, checked."""
         self.check_names(given)
         self._check_fit(instance)
@@ -245,7 +245,7 @@ class SingleTask(
         resolved.update(own)
         if self.grouped:
             own["groups"] = instance.groups
-        return Chosen(loss, price, bias, own, resolved)
+        return ResolvedParameters(loss, price, bias, own, resolved)
 
     @property
     def described_parameters(self) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._joint import JointLoss, JointRisk, Separable
 from ._loss import CLASSES, COUNTS, LABELS, NONE, REAL, AnyLoss, Loss, Risk
-from ._quadratic import PiecewiseQuadratic, Quadratic
+from ._quadratic import PiecewiseQuadratic, QuadraticShape
 from .crammer_singer import CRAMMER_SINGER
 from .epsilon_insensitive import ABSOLUTE, EPSILON_INSENSITIVE, EpsilonInsensitive
 from .hinge import HINGE
@@ -36,6 +36,6 @@ __all__ = [
     "KNOWN", "LABELS", "LOGISTIC",
     "LOSSES", "NONE", "NU", "NU_SVR", "ONE_CLASS", "OWN", "POISSON", "QUANTILE", "REAL", "SMOOTHED_HINGE",
     "SOFTMAX", "SQUARED", "SQUARED_EPSILON_INSENSITIVE", "SQUARED_HINGE", "AnyLoss", "EpsilonInsensitive", "Huber",
-    "JointLoss", "JointRisk", "Loss", "NuSVR", "PiecewiseQuadratic", "Quadratic", "Quantile", "Risk", "Separable",
+    "JointLoss", "JointRisk", "Loss", "NuSVR", "PiecewiseQuadratic", "QuadraticShape", "Quantile", "Risk", "Separable",
     "SmoothedHinge", "SquaredEpsilonInsensitive",
 ]  # fmt: skip

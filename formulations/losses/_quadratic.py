@@ -23,7 +23,7 @@ from ._loss import REAL, Loss, Risk
 EPS = float(np.finfo(float).eps)
 
 
-class Quadratic(NamedTuple):
+class QuadraticShape(NamedTuple):
     """a, ε, κ, low and high, an array each."""
 
     a: Array
@@ -41,7 +41,7 @@ class Quadratic(NamedTuple):
         kappa: float | Array = 0.0,
         low: float | Array = 0.0,
         high: float | Array = np.inf,
-    ) -> Quadratic:
+    ) -> QuadraticShape:
         """One entry per sample."""
         rows = np.empty((5, len(price)))
         for row, part in zip(rows, (a, epsilon, kappa, low, high), strict=True):
@@ -105,7 +105,7 @@ class PiecewiseQuadratic(Loss):
     kind = "quadratic"
 
     @abstractmethod
-    def shape(self, y: Array, price: Array) -> Quadratic:
+    def shape(self, y: Array, price: Array) -> QuadraticShape:
         """The record."""
 
     def declare_risk(self, margins: cp.Expression, y: Array, price: Array) -> tuple[cp.Expression, cp.Constraint]:
@@ -156,7 +156,7 @@ class PiecewiseQuadratic(Loss):
         value = float(alpha @ (shape.excess(r) - shape.kappa * alpha / 2))
         return Risk(value, best, interval, None, value)
 
-    def at_level(self, y: Array, price: Array, level: float) -> Quadratic:
+    def at_level(self, y: Array, price: Array, level: float) -> QuadraticShape:
         """The record with ρ or ε, where it is an unknown, held there."""
         shape = self.shape(y, price)
         return shape._replace(a=shape.a + level) if self.free_margin else shape

@@ -24,7 +24,7 @@ from typing import ClassVar
 from ...problem.stack import Array
 from .._formulation import Parameter
 from ._loss import REAL
-from ._quadratic import PiecewiseQuadratic, Quadratic
+from ._quadratic import PiecewiseQuadratic, QuadraticShape
 
 EPSILON = Parameter(
     "epsilon", "residual that costs nothing", "ε ≥ 0, in the units of y", lambda v, _: v >= 0, lambda _: 0.1, "0.1"
@@ -40,8 +40,8 @@ class EpsilonInsensitive(PiecewiseQuadratic):
 
     epsilon: float = 0.1
 
-    def shape(self, y: Array, price: Array) -> Quadratic:
-        return Quadratic.of(price, a=y, epsilon=self.epsilon, low=-price, high=price)
+    def shape(self, y: Array, price: Array) -> QuadraticShape:
+        return QuadraticShape.of(price, a=y, epsilon=self.epsilon, low=-price, high=price)
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,15 @@ Reference: Cortes & Vapnik 1995.
 from __future__ import annotations
 
 from ...problem.stack import Array
-from ._quadratic import PiecewiseQuadratic, Quadratic
+from ._quadratic import PiecewiseQuadratic, QuadraticShape
 
 
 class Hinge(PiecewiseQuadratic):
     name = "hinge"
     other_names = ("c",)  # in tasks and files
 
-    def shape(self, y: Array, price: Array) -> Quadratic:
-        return Quadratic.of(price, a=1, high=price)
+    def shape(self, y: Array, price: Array) -> QuadraticShape:
+        return QuadraticShape.of(price, a=1, high=price)
 
 
 HINGE = Hinge()

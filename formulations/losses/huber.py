@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from ...problem.stack import Array
 from .._formulation import Parameter
 from ._loss import REAL
-from ._quadratic import PiecewiseQuadratic, Quadratic
+from ._quadratic import PiecewiseQuadratic, QuadraticShape
 
 DELTA = Parameter(
     "delta", "residual from which on the loss is linear", "δ > 0, in the units of y",
@@ -40,8 +40,8 @@ class Huber(PiecewiseQuadratic):
 
     delta: float = 1.0
 
-    def shape(self, y: Array, price: Array) -> Quadratic:
-        return Quadratic.of(price, a=y, kappa=1 / price, low=-price * self.delta, high=price * self.delta)
+    def shape(self, y: Array, price: Array) -> QuadraticShape:
+        return QuadraticShape.of(price, a=y, kappa=1 / price, low=-price * self.delta, high=price * self.delta)
 
 
 HUBER = Huber()

@@ -31,7 +31,7 @@ from .._cvxpy import cp
 from .._formulation import Parameter
 from ._exact import filled, filled_on_grid, flat_bottom, made_up, middle
 from ._loss import Risk
-from ._quadratic import PiecewiseQuadratic, Quadratic
+from ._quadratic import PiecewiseQuadratic, QuadraticShape
 
 UNIT = 2.0**-52  # unit of the grid on which a ν at its limit is recognised
 
@@ -45,8 +45,8 @@ class Nu(PiecewiseQuadratic):
     )  # fmt: skip
     free_margin = True
 
-    def shape(self, y: Array, price: Array) -> Quadratic:
-        return Quadratic.of(price, a=0, high=price)
+    def shape(self, y: Array, price: Array) -> QuadraticShape:
+        return QuadraticShape.of(price, a=0, high=price)
 
     def declare_risk(self, margins: cp.Expression, y: Array, price: Array) -> tuple[cp.Expression, cp.Constraint]:
         slack, rho = cp.Variable(len(price), nonneg=True), cp.Variable()

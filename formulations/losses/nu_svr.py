@@ -35,7 +35,7 @@ from .._cvxpy import cp
 from .._formulation import Parameter
 from ._exact import balanced, flat_bottom, middle
 from ._loss import REAL, Risk
-from ._quadratic import PiecewiseQuadratic, Quadratic
+from ._quadratic import PiecewiseQuadratic, QuadraticShape
 
 SHRUNK = 2.0**-50  # of ‖α‖₁, where scaling it down has to be exact
 
@@ -57,11 +57,11 @@ class NuSVR(PiecewiseQuadratic):
 
     nu: float = 0.5
 
-    def shape(self, y: Array, price: Array) -> Quadratic:
+    def shape(self, y: Array, price: Array) -> QuadraticShape:
         return self.at_level(y, price, 0.0)
 
-    def at_level(self, y: Array, price: Array, level: float) -> Quadratic:
-        return Quadratic.of(price, a=y, epsilon=level, low=-price, high=price)
+    def at_level(self, y: Array, price: Array, level: float) -> QuadraticShape:
+        return QuadraticShape.of(price, a=y, epsilon=level, low=-price, high=price)
 
     def most(self, price: Array) -> float:
         return self.nu * math.fsum(price)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from ...problem.stack import Array
 from .._formulation import Parameter
 from ._loss import REAL
-from ._quadratic import PiecewiseQuadratic, Quadratic
+from ._quadratic import PiecewiseQuadratic, QuadraticShape
 
 LEVEL = Parameter("quantile", "level of the quantile", "0 < π < 1", lambda v, _: 0 < v < 1, lambda _: 0.5, "1/2")
 
@@ -37,8 +37,8 @@ class Quantile(PiecewiseQuadratic):
 
     quantile: float = 0.5
 
-    def shape(self, y: Array, price: Array) -> Quadratic:
-        return Quadratic.of(price, a=y, low=-(1 - self.quantile) * price, high=self.quantile * price)
+    def shape(self, y: Array, price: Array) -> QuadraticShape:
+        return QuadraticShape.of(price, a=y, low=-(1 - self.quantile) * price, high=self.quantile * price)
 
 
 QUANTILE = Quantile()

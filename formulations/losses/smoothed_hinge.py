@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from ...problem.stack import Array
 from .._formulation import Parameter
-from ._quadratic import PiecewiseQuadratic, Quadratic
+from ._quadratic import PiecewiseQuadratic, QuadraticShape
 
 WIDTH = Parameter(
     "width", "width over which the hinge is smoothed", "width > 0", lambda v, _: v > 0, lambda _: 1.0, "1"
@@ -38,8 +38,8 @@ class SmoothedHinge(PiecewiseQuadratic):
 
     width: float = 1.0
 
-    def shape(self, y: Array, price: Array) -> Quadratic:
-        return Quadratic.of(price, a=1, kappa=self.width / price, high=price)
+    def shape(self, y: Array, price: Array) -> QuadraticShape:
+        return QuadraticShape.of(price, a=1, kappa=self.width / price, high=price)
 
 
 SMOOTHED_HINGE = SmoothedHinge()

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from ...problem.stack import Array
 from ._loss import REAL
-from ._quadratic import PiecewiseQuadratic, Quadratic
+from ._quadratic import PiecewiseQuadratic, QuadraticShape
 
 
 class Squared(PiecewiseQuadratic):
@@ -28,8 +28,8 @@ class Squared(PiecewiseQuadratic):
     targets = REAL
     degree = 2
 
-    def shape(self, y: Array, price: Array) -> Quadratic:
-        return Quadratic.of(price, a=y, kappa=1 / price, low=-float("inf"))
+    def shape(self, y: Array, price: Array) -> QuadraticShape:
+        return QuadraticShape.of(price, a=y, kappa=1 / price, low=-float("inf"))
 
 
 SQUARED = Squared()

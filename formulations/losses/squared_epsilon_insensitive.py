@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from ...problem.stack import Array
 from ._loss import REAL
-from ._quadratic import PiecewiseQuadratic, Quadratic
+from ._quadratic import PiecewiseQuadratic, QuadraticShape
 from .epsilon_insensitive import EPSILON
 
 
@@ -33,8 +33,8 @@ class SquaredEpsilonInsensitive(PiecewiseQuadratic):
 
     epsilon: float = 0.1
 
-    def shape(self, y: Array, price: Array) -> Quadratic:
-        return Quadratic.of(price, a=y, epsilon=self.epsilon, kappa=1 / price, low=-float("inf"))
+    def shape(self, y: Array, price: Array) -> QuadraticShape:
+        return QuadraticShape.of(price, a=y, epsilon=self.epsilon, kappa=1 / price, low=-float("inf"))
 
 
 SQUARED_EPSILON_INSENSITIVE = SquaredEpsilonInsensitive()

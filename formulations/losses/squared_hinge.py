@@ -19,14 +19,14 @@ Reference: Cortes & Vapnik 1995, section 3, with the exponent 2.
 from __future__ import annotations
 
 from ...problem.stack import Array
-from ._quadratic import PiecewiseQuadratic, Quadratic
+from ._quadratic import PiecewiseQuadratic, QuadraticShape
 
 
 class SquaredHinge(PiecewiseQuadratic):
     name = "squared_hinge"
 
-    def shape(self, y: Array, price: Array) -> Quadratic:
-        return Quadratic.of(price, a=1, kappa=1 / price)
+    def shape(self, y: Array, price: Array) -> QuadraticShape:
+        return QuadraticShape.of(price, a=1, kappa=1 / price)
 
 
 SQUARED_HINGE = SquaredHinge()

@@ -34,7 +34,7 @@ from .rounding import U, above, exact_product
 Sum = tuple[Array, Array]  # a sum in two doubles, the second below the last bit of the first
 
 
-class Part(NamedTuple):
+class DecisionTerms(NamedTuple):
     """What a kernel adds: terms, and how far their sum is from it."""
 
     terms: list[Array]
@@ -82,7 +82,7 @@ class CertifiedFunction:
         shape = rows, len(self.bias)
         return np.broadcast_to(self.bias, shape), np.broadcast_to(self.bias_low, shape)
 
-    def part(self, kernel: CrossKernel, m: int) -> Part:
+    def part(self, kernel: CrossKernel, m: int) -> DecisionTerms:
         """What kernel m adds to f at its rows, without t: every term (t, k)."""
         if self.coefficients is not None:
             own = self.coefficients_of(m)
@@ -93,8 +93,8 @@ class CertifiedFunction:
             return _weighted(weight, coarse)
         fine = _weighted(weight, _product(centred, self.low))
         largest = exact_product(np.full(coarse.terms[0].shape, weight), coarse.terms[0])
-        rest = _weighted(weight, Part(coarse.terms[1:], coarse.error))
-        return Part([*largest, *rest.terms, *fine.terms], lambda: rest.error() + fine.error())
+        rest = _weighted(weight, DecisionTerms(coarse.terms[1:], coarse.error))
+        return DecisionTerms([*largest, *rest.terms, *fine.terms], lambda: rest.error() + fine.error())
 
     def values(self, total: Sum) -> Array:
         """f, (t, k), from the biases and the parts of all kernels."""
@@ -119,11 +119,11 @@ def _centred(kernel: CrossKernel) -> CrossKernel:
     return kernel - np.where(flat, kernel[:, 0], 0.0)[:, None] if flat.any() else kernel
 
 
-def _product(kernel: CrossKernel, vectors: Array) -> Part:
+def _product(kernel: CrossKernel, vectors: Array) -> DecisionTerms:
     """Kv for every row v."""
     alone = len(vectors) == 1  # a product with a vector is faster than with one column
     values = kernel @ np.ascontiguousarray(vectors[0] if alone else vectors.T)
-    return Part([values[:, None] if alone else values], lambda: _lost(kernel, np.abs(vectors.T)))
+    return DecisionTerms([values[:, None] if alone else values], lambda: _lost(kernel, np.abs(vectors.T)))
 
 
 def _lost(kernel: CrossKernel, sizes: Array) -> Array:
@@ -134,23 +134,25 @@ def _lost(kernel: CrossKernel, sizes: Array) -> Array:
     return np.asarray(above((len(sizes) + 2) * U * (np.abs(kernel) @ sizes), len(sizes)))
 
 
-def _sliced(kernel: CrossKernel, vectors: Array) -> Part:
+def _sliced(kernel: CrossKernel, vectors: Array) -> DecisionTerms:
     """Kv for every row v in two terms, from products in slices; for factors with Z the new samples', ZF'v."""
     if isinstance(kernel, Product):
         inner = [sliced_product(kernel.train.T, vector) for vector in vectors]
         high, low, off = (np.stack(part) for part in zip(*inner, strict=True))
         outer, rest = _sliced(kernel.new, high), _product(kernel.new, low)
         beyond = np.abs(kernel.new) @ off.T
-        return Part([*outer.terms, *rest.terms], lambda: outer.error() + rest.error() + above(beyond, len(off.T)))
+        return DecisionTerms(
+            [*outer.terms, *rest.terms], lambda: outer.error() + rest.error() + above(beyond, len(off.T))
+        )
     found = [sliced_product(kernel, vector) for vector in vectors]
     high, low, off = (np.stack(part, axis=1) for part in zip(*found, strict=True))
-    return Part([high, low], lambda: off)
+    return DecisionTerms([high, low], lambda: off)
 
 
-def _weighted(weight: float, part: Part) -> Part:
+def _weighted(weight: float, part: DecisionTerms) -> DecisionTerms:
     """A part times a weight."""
     terms = [weight * term for term in part.terms]
-    return Part(terms, lambda: above(weight * part.error() + 2 * U * np.sum(np.abs(terms), axis=0)))
+    return DecisionTerms(terms, lambda: above(weight * part.error() + 2 * U * np.sum(np.abs(terms), axis=0)))
 
 
 Members = Sequence[NDArray[np.intp]] | None

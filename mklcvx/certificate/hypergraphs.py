@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..formulations.families.hypergraph import HyperTask
-from .joint import Evaluation
+from .joint import JointEvaluation
 from .record import Certificate, ProvedPoint, refined_unless_settled
-from .regularisers import Divided, Entropy, Simplex
+from .regularisers import Divided, Entropy, SimplexBounds
 from .ridge import combined_ridge
 from .rounding import Array, U, above, no_wider, total_above, total_below
 
@@ -42,7 +42,7 @@ class ProvedHypergraph(ProvedPoint):
 @np.errstate(all="ignore")
 def certified(task: HyperTask, mu: Array, z: Array, tolerance: float, below: Array | None = None) -> ProvedHypergraph:
     """The certificate of μ and Z: in plain passes, then in slices. `below` is the Z of the lower bound, if another."""
-    simplex = Entropy(task.count, **task.own) if task.own else Simplex(task.count)
+    simplex = Entropy(task.count, **task.own) if task.own else SimplexBounds(task.count)
     side, mu, z = Divided(simplex, 2 * task.lam), simplex.feasible(mu), np.nan_to_num(z, posinf=0.0, neginf=0.0)
     delta = combined_ridge(task, mu, False, 1e-2 * task.lam)
 
@@ -59,7 +59,7 @@ def certified(task: HyperTask, mu: Array, z: Array, tolerance: float, below: Arr
     return refined_unless_settled(evaluate, tolerance)
 
 
-class Embedded(Evaluation):
+class Embedded(JointEvaluation):
     """μ and Z as weights and α of joint outputs."""
 
     def __init__(self, side: Divided, task: HyperTask, z: Array, mu: Array, sliced: bool) -> None:

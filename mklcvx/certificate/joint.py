@@ -44,11 +44,11 @@ from ..errors import InternalError
 from ..formulations import Task
 from ..formulations._formulation import Own
 from ..formulations.families.joint import JointOutputs, JointTask
-from ..formulations.losses import Quadratic, Separable
+from ..formulations.losses import QuadraticShape, Separable
 from ..formulations.losses.softmax import NEAR, Softmax, chances, divergences
 from .passes import Seen, own_seen, seen, sum_to_zero
 from .record import NOTHING, Certificate, ProvedPoint, refined_unless_settled, settled
-from .regularisers import Regulariser, regulariser_of
+from .regularisers import RegulariserBounds, regulariser_of
 from .ridge import combined_ridge, ridges
 from .rounding import POWER, TINY, Array, U, above, below, no_wider, times_square, total_above, total_below
 from .sample_terms import Ridge, SampleTerms, negligible, ridge_costing, sample_terms
@@ -215,14 +215,14 @@ def side_by_side(task: JointTask) -> SampleTerms:
     names = [field.name for field in fields(sides[0]) if field.name != "ridge"]
     parts: dict[str, Own] = {name: np.hstack([getattr(side, name) for side in sides]) for name in names}
     if "shape" in parts:
-        parts["shape"] = Quadratic(*parts["shape"])
+        parts["shape"] = QuadraticShape(*parts["shape"])
     return replace(sides[0], **parts)
 
 
 # --------------------------------------------------------------------------------------------------------- the bounds
 def certified(
     formulation: JointOutputs, task: JointTask, alpha: Array, mu: Array, tolerance: float,
-    side: Regulariser | None = None,
+    side: RegulariserBounds | None = None,
 ) -> ProvedOutputs:  # fmt: skip
     """The certificate of α (k, n) with weights μ: in plain passes, then in slices."""
     alpha = task.feasible(alpha)
@@ -232,7 +232,7 @@ def certified(
     cost = float(task.box.max()) * math.fsum(np.abs(alpha).ravel())
 
     def evaluate(sliced: bool) -> ProvedOutputs:
-        at = Evaluation(side, task, alpha, mu, sliced)
+        at = JointEvaluation(side, task, alpha, mu, sliced)
         bare = at.bounds(0.0)
         if not sliced and not settled(bare.certificate, tolerance):
             return bare
@@ -272,10 +272,10 @@ def best_biases(task: JointTask, outputs: Sequence[Outputs]) -> list[Parts]:
     return found
 
 
-class Evaluation:
+class JointEvaluation:
     """α with weights, f^j = Σ_m μ_m K_mβ^j: everything that the bounds need, in plain passes or in slices."""
 
-    def __init__(self, side: Regulariser, task: JointTask, alpha: Array, mu: Array, sliced: bool) -> None:
+    def __init__(self, side: RegulariserBounds, task: JointTask, alpha: Array, mu: Array, sliced: bool) -> None:
         self.side, self.task, self.mu = side, task, side.feasible(mu)
         self.alpha, found = side.admitted(alpha, lambda one: EachSeen.of(task, one, sliced), task.feasible)
         self.low, self.high = found.low, found.high
@@ -338,10 +338,10 @@ class Evaluation:
         return total_below([(1 + t**2) * self.square[0] / 2])
 
 
-def of_functions(side: Regulariser, task: JointTask, alpha: Array, mu: Array, coefficients: Array) -> Certificate:
+def of_functions(side: RegulariserBounds, task: JointTask, alpha: Array, mu: Array, coefficients: Array) -> Certificate:
     """The bounds of a feasible α, and of coefficients (k, M, n) of their own with these weights, the biases chosen to
     make the risk least. A kernel without weight has no function."""
-    at = Evaluation(side, task, alpha, mu, sliced=True)
+    at = JointEvaluation(side, task, alpha, mu, sliced=True)
     own = np.where(at.mu[:, None] > 0, coefficients, 0.0)
     balanced = task.bias and all(sum_to_zero(rows) for rows in own)
     delta = ridges(task, own.any(axis=(0, 2)) | (at.mu > 0), balanced)

@@ -44,11 +44,11 @@ import numpy as np
 from ..formulations import Task
 from ..formulations.families.multi_label import LabelTask
 from .record import Certificate, ProvedPoint, refined_unless_settled, settled
-from .regularisers import Fixed, Simplex
+from .regularisers import FixedBounds, SimplexBounds
 from .ridge import combined_ridge, ridges
 from .rounding import Array, U, above, no_wider, total_above, total_below
-from .sample_terms import Straight, negligible, ridge_costing
-from .single import MARGIN, Evaluation, OwnCoefficients, Samples
+from .sample_terms import LinearTerms, negligible, ridge_costing
+from .single import MARGIN, Evaluation, OwnCoefficients, SampleCosts
 
 Item = TypeVar("Item")
 NO_BIAS = (0.0, 0.0)
@@ -89,8 +89,8 @@ def certified(
     """The certificate of α and γ with weights μ, or with coefficients of their own: in plain passes, then in slices."""
     if coefficients is not None:  # a kernel that is used keeps a weight on the grid
         mu = np.where(coefficients.any(axis=(0, 2)), np.maximum(mu, LEAST * np.max(mu)), mu)
-    mu, alpha = Simplex(task.count).feasible(mu), np.clip(np.nan_to_num(alpha), 0.0, task.box)
-    gamma = Simplex(task.classes).feasible(gamma) if name == "ml_minimax" else np.ones(task.classes)
+    mu, alpha = SimplexBounds(task.count).feasible(mu), np.clip(np.nan_to_num(alpha), 0.0, task.box)
+    gamma = SimplexBounds(task.classes).feasible(gamma) if name == "ml_minimax" else np.ones(task.classes)
     cost = float(task.box.max()) * float(gamma @ alpha.sum(axis=1))
 
     def evaluate(sliced: bool) -> ProvedLabels:
@@ -113,13 +113,13 @@ class Classes:
         self.worst = name == "ml_minimax"
         sym, sizes = task.symmetric, task.largest_entries
         tasks = [Task(task.kernels, signs, task.box, bias=False, symmetric=sym, sizes=sizes) for signs in task.signs]
-        self.each = [Evaluation(Fixed(mu), one, a, mu, sliced) for one, a in zip(tasks, alpha, strict=True)]
+        self.each = [Evaluation(FixedBounds(mu), one, a, mu, sliced) for one, a in zip(tasks, alpha, strict=True)]
         self.squares = [one.square for one in self.each]
         self.low, self.high = (
             np.array([total(gamma * ends) for ends in np.array([getattr(one.found, end) for one in self.each]).T])
             for total, end in ((total_below, "low"), (total_above, "high"))
         )
-        self.fenchel, self.fenchel_noise = Simplex(task.count).fenchel_parts(mu, self.low, self.high, None)
+        self.fenchel, self.fenchel_noise = SimplexBounds(task.count).fenchel_parts(mu, self.low, self.high, None)
         gains = [float(total_below(share * a, 1)) for share, a in zip(gamma, alpha, strict=True)]
         self.lower = total_below([*gains, -float(self.high.max()) / 2], 2)
 
@@ -170,9 +170,9 @@ class Classes:
         apart = [share * max(top.less(one), 0.0) for share, one in self._shared(values) if share and one is not top]
         return [*apart, max(beyond, 0.0)]
 
-    def _value(self, samples: Samples, t: float, square: tuple[float, float]) -> ClassValue:
+    def _value(self, samples: SampleCosts, t: float, square: tuple[float, float]) -> ClassValue:
         """h_k: C_i and −C_im_i stay apart, so that in differences of classes nothing but the margins is rounded."""
-        side = cast(Straight, samples.side)
+        side = cast(LinearTerms, samples.side)
         box, zero, full = self.task.box, side.at_zero, side.at_high
         margins, off = samples.outputs.margins(samples.task.y, NO_BIAS)
         taken = box * (t * margins)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..formulations._formulation import Parameters
 from ..problem.cross_kernels import CrossKernels, NewKernels
-from ..problem.machines import Machine, class_values, machines_for
+from ..problem.machines import ClassPair, class_values, machines_for
 from ..problem.numbers import AnyArray
 from ..problem.ownership import ReadOnly
 from ..problem.preprocessing import Preprocessing
@@ -66,7 +66,7 @@ class Machines(ReadOnly):
         )
 
     @property
-    def machines(self) -> list[Machine]:
+    def machines(self) -> list[ClassPair]:
         """Which classes each machine tells apart."""
         return machines_for(len(self.label_names), self.multi_class)
 
@@ -123,7 +123,7 @@ class Machines(ReadOnly):
             return self.worst.message
         return f"{missed} of {len(self.solutions)} machines; the worst: {self.worst.message}"
 
-    def title(self, machine: Machine) -> str:
+    def title(self, machine: ClassPair) -> str:
         """The classes that a machine tells apart, in words."""
         assert machine.positive is not None, "machines of all classes at once are no Machines"
         against = "the rest" if machine.negative is None else self.label_names[machine.negative]

@@ -144,10 +144,10 @@ class PairSums:
 def pairs_certified(name: str, task: PairTask, beta: Array, mu: Array, tolerance: float) -> ProvedPairs:
     """The certificate of β and μ: with plain sums, then with sharp ones."""
     mu = np.maximum(np.nan_to_num(mu), 0.0)
-    return refined_unless_settled(lambda sharp: Evaluation(name, task, beta, mu, sharp).proved(), tolerance)
+    return refined_unless_settled(lambda sharp: PairEvaluation(name, task, beta, mu, sharp).proved(), tolerance)
 
 
-class Evaluation:
+class PairEvaluation:
     """β and μ with everything that the bounds need."""
 
     def __init__(self, name: str, task: PairTask, beta: Array, mu: Array, sharp: bool) -> None:

@@ -54,7 +54,7 @@ class Seen:
     high: Array
 
 
-class Part(NamedTuple):
+class KernelProduct(NamedTuple):
     """The same of one kernel."""
 
     z: Array
@@ -117,7 +117,7 @@ def _streamed(images: Array, kernels: Streamed, vectors: Array, bias: bool) -> S
     return _measured(images, np.zeros((1, 1)), errors[:, None], vectors, bias)
 
 
-def _stacked(parts: list[Part]) -> Seen:
+def _stacked(parts: list[KernelProduct]) -> Seen:
     return Seen(*(np.array(column) for column in zip(*parts, strict=True)))
 
 
@@ -139,7 +139,7 @@ def sliced_product(matrix: Array, vector: Array) -> tuple[Array, Array, Array]:
     return _sliced(matrix, float(np.abs(matrix).max(initial=0.0)), _cut(vector))
 
 
-class Cut(NamedTuple):
+class SlicedVector(NamedTuple):
     """A vector in slices, as a kernel in slices of `bits` needs them: all three, the first and the others together,
     and the lengths of the last, of the last two and of the whole."""
 
@@ -151,7 +151,7 @@ class Cut(NamedTuple):
     lengths: tuple[float, float, float]
 
 
-def _cut(beta: Array) -> Cut:
+def _cut(beta: Array) -> SlicedVector:
     support = int(np.count_nonzero(beta))
     sums = max(support - 1, 0).bit_length()
     bits = (53 - sums) // 2
@@ -159,10 +159,10 @@ def _cut(beta: Array) -> Cut:
     rests = (third, second + third, beta)
     whole, part = np.stack([first, second, third], axis=1), np.stack([first, rests[1]], axis=1)
     low, middle, high = (total_above(np.abs(vector)) for vector in rests)
-    return Cut(beta, support, bits, whole, part, (low, middle, high))
+    return SlicedVector(beta, support, bits, whole, part, (low, middle, high))
 
 
-def _sliced(kernel: Array, size: float, cut: Cut) -> tuple[Array, Array, Array]:
+def _sliced(kernel: Array, size: float, cut: SlicedVector) -> tuple[Array, Array, Array]:
     """Kβ as a sum high + low, with its error."""
     n, bits = len(kernel), cut.bits
     if cut.support == 0 or size == 0:
@@ -204,7 +204,7 @@ def _slices(vector: Array, bits: int) -> tuple[list[Array], Array]:
     return slices, rest
 
 
-def _by_factor(factor: Array, beta: Array, bias: bool, sliced: bool) -> Part:
+def _by_factor(factor: Array, beta: Array, bias: bool, sliced: bool) -> KernelProduct:
     """The same from K = FF', less a constant in every column where a bias allows it: Fw = (F − 1c')w + 1c'w."""
     taken = np.median(factor, axis=0) if bias else np.zeros(factor.shape[1])
     columns = factor - taken  # off by u|columns|
@@ -219,7 +219,7 @@ def _by_factor(factor: Array, beta: Array, bias: bool, sliced: bool) -> Part:
     shift_error = total_above(np.abs(taken) * off) + above(2 * U * abs(shift))
     high = total_above((np.abs(w) + off) ** 2)
     low = total_below(np.maximum(np.abs(w) - off, 0.0) ** 2)
-    return Part(columns @ w, errors, shift, float(shift_error), max(low, 0.0), high)
+    return KernelProduct(columns @ w, errors, shift, float(shift_error), max(low, 0.0), high)
 
 
 def _exact_products(factor: Array, taken: Array, columns: Array, beta: Array) -> tuple[Array, Array]:

@@ -33,11 +33,21 @@ from ..errors import InternalError
 from ..formulations import SingleTask, Task
 from .passes import own_seen, seen, sum_to_zero
 from .record import Certificate, Sliced, refined_step_by_step, refined_unless_settled, settled
-from .regularisers import Regulariser, regulariser_of
+from .regularisers import RegulariserBounds, regulariser_of
 from .ridge import ridges, successive_ridges
 from .rounding import POWER, Array, U, above, below, no_wider, times_square, total_above, total_below
 from .sample_terms import negligible, sample_terms
-from .single import MARGIN, Evaluation, Outputs, OwnCoefficients, Parts, Proved, Samples, combined_outputs, stated_level
+from .single import (
+    MARGIN,
+    Evaluation,
+    Outputs,
+    OwnCoefficients,
+    Parts,
+    Proved,
+    SampleCosts,
+    combined_outputs,
+    stated_level,
+)
 
 Interval = tuple[Array, Array]  # from below and from above
 AFFORDABLE = 0.5  # of what the tolerance leaves beside the gap without δ: δ may cost as much
@@ -46,7 +56,7 @@ HOPEFUL = 100.0  # times what the tolerance leaves: a δ that is estimated to co
 
 def certified(
     formulation: SingleTask, task: Task, alpha: Array, mu: Array, tolerance: float, coefficients: Array | None = None,
-    low: Array | None = None, side: Regulariser | None = None,
+    low: Array | None = None, side: RegulariserBounds | None = None,
 ) -> Proved:  # fmt: skip
     """The certificate of α with weights μ, or with coefficients of their own: in plain passes, then in slices. `side`
     takes the place of the formulation's regulariser."""
@@ -54,7 +64,7 @@ def certified(
     if not exactly_feasible(task, alpha):
         raise InternalError("the equalities of alpha do not hold exactly")
     if formulation.between is not None:
-        at = partial(Between, formulation, task, alpha, mu, coefficients)
+        at = partial(BlockNormEvaluation, formulation, task, alpha, mu, coefficients)
         delta = ridges(task, np.ones(task.count), balanced(task, coefficients))
         return refined_unless_settled(lambda sliced: at(sliced).proved(delta), tolerance)
 
@@ -107,7 +117,7 @@ def balanced(task: Task, coefficients: Array | None) -> bool:
     return task.bias and (coefficients is None or sum_to_zero(coefficients))
 
 
-class Between:
+class BlockNormEvaluation:
     """α, and functions f_m = K̃_mc_m: the implied ones, c_m = weight_m β, or others."""
 
     def __init__(
@@ -148,7 +158,7 @@ class Between:
         task = self.task
         squares, lengths, outputs, along = self.with_ridges(delta)
         level, bias, interval = outputs.offsets(task)
-        samples = Samples(task, self.alpha, outputs, self.side)
+        samples = SampleCosts(task, self.alpha, outputs, self.side)
         lack = samples.lack(bias, level)
         stretches = [1.0, *([1 + MARGIN * lack] if 0 < lack < 0.1 else [])]
         tried = [self._at(samples, t, (bias, level), squares, lengths, along, delta) for t in stretches]
@@ -159,7 +169,7 @@ class Between:
         return Proved(best, self.alpha, self.weights, self.own, bias, interval, known, None, norms, roots)
 
     def _at(
-        self, samples: Samples, t: float, offsets: tuple[Parts, float], squares: Interval, lengths: Interval,
+        self, samples: SampleCosts, t: float, offsets: tuple[Parts, float], squares: Interval, lengths: Interval,
         along: float, delta: Array,
     ) -> Certificate:  # fmt: skip
         own, penalty, conjugate = self.task.own, self.formulation.penalty, self.formulation.conjugate

@@ -40,7 +40,7 @@ class Looked(Protocol):
 S = TypeVar("S", bound=Looked)
 
 
-class Regulariser(ABC):
+class RegulariserBounds(ABC):
     """What the bounds ask of R. `inexact`: the weights are doubles next to those that are meant."""
 
     inexact: bool = False
@@ -85,7 +85,7 @@ class Regulariser(ABC):
 
 
 @dataclass(frozen=True)
-class Fixed(Regulariser):
+class FixedBounds(RegulariserBounds):
     """Weights that are given, as in `sum`: R*(v) = μ'v. `inexact`: the doubles stand for 1/M, and are off by u."""
 
     weights: Array
@@ -102,7 +102,7 @@ class Fixed(Regulariser):
 
 
 @dataclass(frozen=True)
-class Simplex(Regulariser):
+class SimplexBounds(RegulariserBounds):
     """Σμ = 1: R*(v) = max v."""
 
     count: int
@@ -135,7 +135,7 @@ class Simplex(Regulariser):
         return total_above(mu * (high.max() - low))
 
 
-class Capped(Simplex):
+class Capped(SimplexBounds):
     """Σμ = 1, μ ≤ cap: R*(v) ≤ τ + cap Σ(v − τ)₊. A θ below 1/M is replaced by 1/M on the grid."""
 
     @property
@@ -154,7 +154,7 @@ class Capped(Simplex):
         return total_above((self.cap - mu) * np.maximum(high - tau, 0.0) + mu * np.maximum(tau - low, 0.0))
 
 
-class Squared(Simplex):
+class SquaredBounds(SimplexBounds):
     """Σμ = 1 with ‖μ‖²/(2θ): R*(v) ≤ τ + (θ/2) Σ(v − τ)₊²."""
 
     @property
@@ -181,14 +181,14 @@ class Squared(Simplex):
         return np.asarray(square_over(off, 2 * self.theta) + mu * np.maximum(-slack, 0.0))
 
 
-class Square(Squared):
+class Square(SquaredBounds):
     """‖μ‖²/(2θ) without a simplex: R*(v) = (θ/2) Σ v₊², and τ = 0."""
 
-    feasible = Regulariser.feasible
-    threshold = Regulariser.threshold
+    feasible = RegulariserBounds.feasible
+    threshold = RegulariserBounds.threshold
 
 
-class Powered(Squared):
+class Powered(SquaredBounds):
     """Σμ = 1 with (c/p) Σμ^p = Σ g*(μ), ρ = 2(p−1)/(θp): R*(v) ≤ τ + Σ g((v − τ)₊), g(ζ) = (θ/2) ζ^{p/(p−1)}."""
 
     @property
@@ -231,7 +231,7 @@ def _moved(base: Array, exponent: float) -> Array:
 
 
 @dataclass(frozen=True)
-class Entropy(Simplex):
+class Entropy(SimplexBounds):
     """Σμ = 1 with σ Σμ log μ: R*(v) = σ log Σ exp(v/σ), which grows with every v."""
 
     smoothing: float = 1.0
@@ -274,10 +274,10 @@ class Entropy(Simplex):
 
 
 @dataclass(frozen=True)
-class Divided(Regulariser):
+class Divided(RegulariserBounds):
     """R of shares of the simplex, kernels weighing a share divided by `size`, a double, so that shares meet v/size."""
 
-    shares: Simplex
+    shares: SimplexBounds
     size: float
     inexact: bool = True
 
@@ -306,7 +306,7 @@ def _logs(mu: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Ball(Regulariser):
+class BallBounds(RegulariserBounds):
     """‖μ‖_p ≤ 1: R*(v) = ‖v₊‖_{p/(p−1)}."""
 
     count: int
@@ -335,13 +335,13 @@ class Ball(Regulariser):
 
 
 @dataclass(frozen=True)
-class Net(Ball):
+class NetBounds(BallBounds):
     """rΣμ + (1−r)Σμ² ≤ 1: R*(v) ≤ τ + Σ(v − rτ)₊²/(4(1−r)τ)."""
 
     l1_ratio: float = 1.0
 
     def feasible(self, mu: Array) -> Array:
-        mu = Regulariser.feasible(self, mu)
+        mu = RegulariserBounds.feasible(self, mu)
         mu = mu if 0 < mu.sum() < math.inf else np.ones(self.count)
         return np.asarray(elastic.tight(mu / mu.max(), self.l1_ratio) * (1 - WITHIN))
 
@@ -358,13 +358,13 @@ class Net(Ball):
         return total_above(np.append(square_over(excess, 4 * (1 - self.l1_ratio) * tau), tau))
 
 
-class BlockNet(Net):
+class BlockNet(NetBounds):
     """Σ rμ/(1 − (1−r)μ) ≤ 1, r > 0: R*(½d²) ≤ τ²/(2r) + Σ(d − τ)₊²/(2(1−r))."""
 
     def feasible(self, mu: Array) -> Array:
         """By the shares: rounding in them, and in the way back, moves every weight by a few u of itself, and the
         constraint grows with every weight."""
-        mu = np.minimum(Regulariser.feasible(self, mu), 1.0)
+        mu = np.minimum(RegulariserBounds.feasible(self, mu), 1.0)
         shares = block_elastic.SHARES.value(mu, self.l1_ratio)
         shares = shares / shares.sum() if shares.any() else np.full(self.count, 1 / self.count)
         return np.asarray(block_elastic.OF_SHARES.value(shares, self.l1_ratio) * (1 - WITHIN))
@@ -382,7 +382,7 @@ class BlockNet(Net):
 
 
 @dataclass(frozen=True)
-class Priced(Regulariser):
+class PricedBounds(RegulariserBounds):
     """(λ²/2) Σμ: R*(v) = 0 where v ≤ λ²/2, and +∞ elsewhere. With 0 every multiple tα, t ≤ 1, is feasible, so an α that
     sees too much is shortened, until the largest q_m that rounding allows is at most λ²."""
 
@@ -411,19 +411,21 @@ class Priced(Regulariser):
 def regulariser_of(name: str, count: int, own: Mapping[str, Any]) -> Any:
     """The regulariser of a formulation with weights; None for those between groups."""
     kinds: dict[str, Any] = {
-        "svm": lambda count: Fixed(np.ones(count)),
-        "sum": lambda count: Fixed(np.ones(count)),
-        "average": lambda count: Fixed(np.full(count, 1 / count), inexact=True),
-        "l1": Simplex,
+        "svm": lambda count: FixedBounds(np.ones(count)),
+        "sum": lambda count: FixedBounds(np.ones(count)),
+        "average": lambda count: FixedBounds(np.full(count, 1 / count), inexact=True),
+        "l1": SimplexBounds,
         "sm1": Capped,
-        "sm2": Squared,
+        "sm2": SquaredBounds,
         "smp": Powered,
         "entropy": Entropy,
         "square": Square,
-        "l2": Ball,
-        "lp": Ball,
-        "elastic": Net,
-        "block_elastic": lambda count, l1_ratio: BlockNet(count, 2.0, l1_ratio) if l1_ratio else Fixed(np.ones(count)),
-        "group_lasso": Priced,
+        "l2": BallBounds,
+        "lp": BallBounds,
+        "elastic": NetBounds,
+        "block_elastic": lambda count, l1_ratio: (
+            BlockNet(count, 2.0, l1_ratio) if l1_ratio else FixedBounds(np.ones(count))
+        ),
+        "group_lasso": PricedBounds,
     }
     return kinds[name](count, **own) if name in kinds else None

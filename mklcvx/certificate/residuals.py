@@ -37,7 +37,7 @@ from .solution import Solution
 Multipliers = Mapping[str, float | Array]
 
 
-class Samples(NamedTuple):
+class SampleResiduals(NamedTuple):
     """Margins y f(x), or residuals y − f(x) of real targets, and shares α/C, (n,) or (k, n) with k labels; the level
     that margins are held against, for residuals the tube where it is an unknown; what the loss leaves at each sample,
     divided by C: zero at the optimum."""
@@ -57,7 +57,7 @@ class GapParts(NamedTuple):
     weights: float
 
 
-def sample_side(instance: Instance, solution: Solution) -> Samples:
+def sample_side(instance: Instance, solution: Solution) -> SampleResiduals:
     """Margins and shares of a solution, for the instance that it solves."""
     check_pair(instance, solution)
     if solution.alpha is None:
@@ -73,13 +73,13 @@ def sample_side(instance: Instance, solution: Solution) -> Samples:
     if formulation.family not in OF_LOSSES:
         beyond = margins - level
         slackness = (1 - shares) * np.maximum(-beyond, 0.0) + shares * np.maximum(beyond, 0.0)
-        return Samples(margins, shares, level, slackness, HINGE)
+        return SampleResiduals(margins, shares, level, slackness, HINGE)
     task, _ = formulation.task(instance, solution.parameters)
     left, each = OF_LOSSES[formulation.family](task, solution.alpha, outputs, solution.multipliers)
     if each is not None and each.targets in (REAL, COUNTS):
         margins = task.y - each.mean(outputs)
         level = level_of(each, solution.multipliers)
-    return Samples(margins, shares, level, left / task.box, each)
+    return SampleResiduals(margins, shares, level, left / task.box, each)
 
 
 def _of_one_output(task: Task, alpha: Array, outputs: Array, multipliers: Multipliers) -> tuple[Array, Loss]:

@@ -56,7 +56,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from ..formulations import Task
-from ..formulations.losses import PiecewiseQuadratic, Quadratic
+from ..formulations.losses import PiecewiseQuadratic, QuadraticShape
 from ..formulations.losses.logistic import chance, log_share
 from .passes import added
 from .record import Certificate
@@ -173,7 +173,7 @@ def negligible(bare: Certificate, tolerance: float) -> float:
 class OfRecord(SampleTerms):
     """The side of a loss that its record states."""
 
-    shape: Quadratic
+    shape: QuadraticShape
 
     def gain(self, alpha: Array) -> float:
         """aα and ε|α| as exact sums of two doubles, ½κα² as it is rounded, by less than 8u."""
@@ -186,7 +186,7 @@ class OfRecord(SampleTerms):
         return math.fsum(np.concatenate(terms))
 
 
-class Straight(OfRecord):
+class LinearTerms(OfRecord):
     """κ = 0. Prefix sums of r − ε and off are rounded relatively; with ε > 0 the first is rounded before."""
 
     @cached_property
@@ -239,7 +239,7 @@ class Straight(OfRecord):
         return Costs(above(end * beyond) + paid, gap)
 
 
-class OfMargin(Straight):
+class OfMargin(LinearTerms):
     """Of a loss whose margin ρ is an unknown: the residuals have it, and −ρ is left."""
 
     def level_terms(self, level: float) -> list[float]:
@@ -247,7 +247,7 @@ class OfMargin(Straight):
 
 
 @dataclass(frozen=True)
-class OfTube(Straight):
+class OfTube(LinearTerms):
     """Of a loss whose tube ε is an unknown. The gain is that of ε = 0, Nε is exact."""
 
     most: float
@@ -263,7 +263,7 @@ class OfTube(Straight):
         return [float(above(level * max(math.fsum([self.most, *(-np.abs(alpha))]), 0.0)))]
 
 
-class Curved(OfRecord):
+class CurvedTerms(OfRecord):
     """κ > 0."""
 
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
@@ -306,7 +306,7 @@ def informed(part: Array, rest: Array) -> Array:
     return np.multiply(part, np.maximum(log_share(part, rest), LEAST_LOG), out=np.zeros_like(part), where=part > 0)
 
 
-class Entropic(SampleTerms):
+class LogisticTerms(SampleTerms):
     """Of the logistic loss. Exponentials and logarithms are trusted to 16u each: an expression of both, to 48u."""
 
     def gain(self, alpha: Array) -> float:
@@ -339,7 +339,7 @@ class Entropic(SampleTerms):
 
 # -------------------------------------------------------------------------------------------------------- Poisson loss
 @dataclass(frozen=True)
-class Counted(SampleTerms):
+class PoissonTerms(SampleTerms):
     """Of the Poisson loss; a = 0, so that r is minus the output."""
 
     price: Array
@@ -388,7 +388,7 @@ class Counted(SampleTerms):
 def of_record(task: Task) -> OfRecord:
     loss = cast(PiecewiseQuadratic, task.loss_function)
     shape = loss.shape(task.y, task.box)
-    kind = Curved if shape.kappa.any() else OfMargin if loss.free_margin else Straight
+    kind = CurvedTerms if shape.kappa.any() else OfMargin if loss.free_margin else LinearTerms
     return kind(shape.a, shape.kappa, shape.low, shape.high, NO_RIDGE, shape)
 
 
@@ -397,13 +397,13 @@ def of_tube(task: Task) -> OfTube:
     return OfTube(bare.a, bare.kappa, bare.low, bare.high, NO_RIDGE, bare.shape, task.loss_function.most(task.box))
 
 
-def entropic(task: Task) -> Entropic:
-    return Entropic(np.zeros_like(task.box), 4 / task.box, task.low, task.limit, NO_RIDGE)
+def entropic(task: Task) -> LogisticTerms:
+    return LogisticTerms(np.zeros_like(task.box), 4 / task.box, task.low, task.limit, NO_RIDGE)
 
 
-def counted(task: Task) -> Counted:
+def counted(task: Task) -> PoissonTerms:
     low, high = task.low, task.limit
-    return Counted(np.zeros_like(task.box), below(1 / (high - low)), low, high, NO_RIDGE, task.box)
+    return PoissonTerms(np.zeros_like(task.box), below(1 / (high - low)), low, high, NO_RIDGE, task.box)
 
 
 KINDS: dict[str, Callable[[Task], SampleTerms]] = {

@@ -57,7 +57,7 @@ from ..formulations import Task
 from ..problem.low_rank import LowRank
 from .passes import Seen, added, own_seen, seen, sum_to_zero
 from .record import NOTHING, Certificate, ProvedPoint, Sliced
-from .regularisers import Regulariser
+from .regularisers import RegulariserBounds
 from .ridge import ridges
 from .rounding import Array, U, above, below, no_wider, product_terms, total_above, total_below
 from .sample_terms import NO_RIDGE, Costs, Ridge, SampleTerms, sample_terms
@@ -125,7 +125,7 @@ def combined_outputs(found: Seen, mu: Array, inexact: bool = False) -> Outputs:
 
 
 @dataclass(frozen=True)
-class Samples:
+class SampleCosts:
     """The samples' side: what the outputs of a point cost, from above."""
 
     task: Task
@@ -133,7 +133,7 @@ class Samples:
     outputs: Outputs
     side: SampleTerms
 
-    def stretched(self, t: float, delta: float, low: Array | None) -> Samples:
+    def stretched(self, t: float, delta: float, low: Array | None) -> SampleCosts:
         c = t * (self.alpha if low is None else self.alpha + self.task.signs * low)
         return replace(self, side=self.side.paying(Ridge(np.full((1, 1), delta), c[None])))
 
@@ -189,7 +189,7 @@ class Evaluation:
     """α with weights, f = Σ μ_m K_m(β + β̃): everything that the bounds need, in plain passes or in slices."""
 
     def __init__(
-        self, side: Regulariser, task: Task, alpha: Array, mu: Array, sliced: Sliced, low: Array | None = None
+        self, side: RegulariserBounds, task: Task, alpha: Array, mu: Array, sliced: Sliced, low: Array | None = None
     ) -> None:
         self.side, self.task, self.low, self.sliced = side, task, low, sliced
         self.alpha, self.found = alpha, found = side.admitted(
@@ -210,7 +210,7 @@ class Evaluation:
             off = above(off + len(beta) * U * np.abs(fine.z * beta).sum(axis=1))
             self.mixed = self._weighted(along - off, along + off)
         side_of_samples = sample_terms(task)
-        self.samples, gain = Samples(task, alpha, self.outputs, side_of_samples), side_of_samples.gain(alpha)
+        self.samples, gain = SampleCosts(task, alpha, self.outputs, side_of_samples), side_of_samples.gain(alpha)
         self.lower = total_below([gain, -side.conjugate(found.high / 2, self.tau)])
         self.gain = max(float(below(gain)), 0.0) + side_of_samples.mass
 
@@ -289,7 +289,7 @@ class OwnCoefficients:
         rho, bias, interval = outputs.offsets(task)
         rates = np.where(delta > 0, above(delta * self.mu), 0.0)
         ridge = Ridge(rates[:, None], over[:, None] * self.coefficients * task.signs)
-        samples = Samples(task, alpha, outputs, self.at.samples.side.paying(ridge))
+        samples = SampleCosts(task, alpha, outputs, self.at.samples.side.paying(ridge))
         tried = [rho] + [rho - MARGIN * samples.lack(bias, rho)] * task.loss_function.free_margin
         best, rho = min(((self._at(samples, bias, one), one) for one in tried), key=lambda found: found[0].gap)
         norms, roots = (np.sqrt(np.maximum(one.high, 0.0)) for one in (self.found, self.at.found))
@@ -299,7 +299,7 @@ class OwnCoefficients:
             slopes=self.at.slopes,
         )  # fmt: skip
 
-    def _at(self, samples: Samples, bias: Parts, rho: float) -> Certificate:
+    def _at(self, samples: SampleCosts, bias: Parts, rho: float) -> Certificate:
         at = self.at
         # c_m − μ_mβ was rounded, by u(|c_m| + 2|μ_mβ|): its square is moved by no more than `blur`.
         rounded = 3 * U * (np.abs(self.coefficients) + self.mu[:, None] * np.abs(at.alpha))

@@ -22,7 +22,16 @@ from typing import Any
 import numpy as np
 
 from ..formulations import block_elastic, elastic, lp, smp
-from .regularisers import Ball, BlockNet, Capped, Net, Powered, Regulariser, Simplex, Squared
+from .regularisers import (
+    BallBounds,
+    BlockNet,
+    Capped,
+    NetBounds,
+    Powered,
+    RegulariserBounds,
+    SimplexBounds,
+    SquaredBounds,
+)
 from .rounding import POWER, STEPS, TINY, Array, U, above, below
 
 PANELS = 4  # of the integral from x* to x
@@ -65,11 +74,11 @@ class Shape(ABC):
 
 
 @dataclass(frozen=True)
-class Straight(Shape):
+class LinearShape(Shape):
     """R = 0 for weights up to a cap, or a price on their sum, which is κ. `side` makes weights feasible."""
 
     cap: float = 1.0
-    side: Regulariser | None = None
+    side: RegulariserBounds | None = None
     fixed: float | None = None
 
     @property
@@ -110,12 +119,12 @@ class Straight(Shape):
 
 
 @dataclass(frozen=True)
-class Curved(Shape):
+class PowerShape(Shape):
     """r + κs = cx^p/p + ηx, p > 1: `bend` gives c and η at κ, `side` feasible weights, `first` the κ to start at."""
 
     p: float
     bend: Callable[[Array], tuple[Array, Array]]
-    side: Regulariser | None = None
+    side: RegulariserBounds | None = None
     first: Callable[[Array], float] | None = None
     to_share: Callable[[Array], Array] | None = None
     from_share: Callable[[Array], Array] | None = None
@@ -196,7 +205,7 @@ class Curved(Shape):
 class Block(Shape):
     """s(x) = rx/(1 − (1−r)x), 0 < r < 1."""
 
-    side: Regulariser
+    side: RegulariserBounds
     r: float
     cap: float = 1.0
     within: bool = True
@@ -245,11 +254,11 @@ class Block(Shape):
 # ------------------------------------------------------------------------------------------------------- the table
 def _ball(count: int, p: float = 2.0) -> Shape:
     if p == 1:
-        return Straight()
-    return Curved(
+        return LinearShape()
+    return PowerShape(
         p,
         lambda kappa: (p * kappa, np.zeros_like(kappa)),
-        Ball(count, p),
+        BallBounds(count, p),
         lambda v: lp.norm(v, p / (p - 1)) / p,
         lambda x: x**p,
         lambda share: share ** (1 / p),
@@ -257,10 +266,10 @@ def _ball(count: int, p: float = 2.0) -> Shape:
 
 
 def _net(count: int, l1_ratio: float) -> Shape:
-    r, side = l1_ratio, Net(count, 2.0, l1_ratio)
+    r, side = l1_ratio, NetBounds(count, 2.0, l1_ratio)
     if r == 1:
-        return Straight()
-    return Curved(
+        return LinearShape()
+    return PowerShape(
         2.0,
         lambda kappa: (2 * (1 - r) * kappa, r * kappa),
         side,
@@ -272,31 +281,35 @@ def _net(count: int, l1_ratio: float) -> Shape:
 
 def _block(count: int, l1_ratio: float) -> Shape | None:
     if l1_ratio in (0, 1):
-        return Straight() if l1_ratio else None
+        return LinearShape() if l1_ratio else None
     return Block(BlockNet(count, 2.0, l1_ratio), l1_ratio)
 
 
 def _sm1(count: int, theta: float) -> Shape:
     side = Capped(count, theta)
-    return Straight(min(side.cap, 1.0), side)
+    return LinearShape(min(side.cap, 1.0), side)
 
 
 def _sm2(count: int, theta: float) -> Shape:
-    side = Squared(count, theta)
-    return Curved(2.0, lambda kappa: (np.full_like(kappa, 1 / theta), kappa), side, lambda v: side.threshold(v) or 0.0)
+    side = SquaredBounds(count, theta)
+    return PowerShape(
+        2.0, lambda kappa: (np.full_like(kappa, 1 / theta), kappa), side, lambda v: side.threshold(v) or 0.0
+    )
 
 
 def _smp(count: int, theta: float, p: float) -> Shape:
     side = Powered(count, theta, p)
-    return Curved(p, lambda kappa: (np.full_like(kappa, smp.rise(theta, p) ** (p - 1)), kappa), side, side.threshold)
+    return PowerShape(
+        p, lambda kappa: (np.full_like(kappa, smp.rise(theta, p) ** (p - 1)), kappa), side, side.threshold
+    )
 
 
 def _quadratic(curvature: float) -> Shape:
-    return Curved(2.0, lambda kappa: (np.full_like(kappa, curvature), np.zeros_like(kappa)))
+    return PowerShape(2.0, lambda kappa: (np.full_like(kappa, curvature), np.zeros_like(kappa)))
 
 
 def _on_simplex(count: int, **_: float) -> Shape:
-    return Straight(side=Simplex(count))
+    return LinearShape(side=SimplexBounds(count))
 
 
 OWN = ("theta", "p", "l1_ratio", "lam")
@@ -312,11 +325,11 @@ SHAPES: dict[str, Callable[..., Shape | None]] = {
     "lp": _ball,
     "elastic": _net,
     "block_elastic": _block,
-    "group_lasso": lambda count, lam: Straight(math.inf, fixed=lam**2 / 2),
+    "group_lasso": lambda count, lam: LinearShape(math.inf, fixed=lam**2 / 2),
     "ml_sum": _on_simplex,
     "ml_minimax": _on_simplex,
     "ts": lambda count, lam: _quadratic(lam),
-    "ts_l1": lambda count, lam: Straight(math.inf, fixed=lam),
+    "ts_l1": lambda count, lam: LinearShape(math.inf, fixed=lam),
     "hypergraph": _on_simplex,
 }
 

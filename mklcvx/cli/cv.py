@@ -19,7 +19,7 @@ from .interrupts import Stopped
 from .kept_folds import KeptFolds
 
 if TYPE_CHECKING:
-    from ..estimators.cross_validation import CrossValidation, Trial
+    from ..estimators.cross_validation import CrossValidation, FoldScore
 
 
 def cv(
@@ -90,7 +90,7 @@ def cv(
                 normalise=normalise, multi_class=several, done=progress.count, known=known, **limits, **given,
             )  # fmt: skip
         except (FoldsMissing, Interrupted) as fault:
-            told = f"{fault}; {kept.write(cast('dict[int, list[Trial]]', fault.solution))}"
+            told = f"{fault}; {kept.write(cast('dict[int, list[FoldScore]]', fault.solution))}"
             if isinstance(fault, Interrupted):
                 raise Stopped(told) from None
             options.fail(told)

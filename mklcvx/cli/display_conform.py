@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..bench.conformance.summary import SHIFT, Conformance
-from ..bench.conformance.trials import LEVELS, Trial
+from ..bench.conformance.trials import LEVELS, SpecimenResult
 from ..bench.matrix.table import Matrix
 from .display import Console, as_is, number, print_table
 
@@ -39,7 +39,7 @@ def _show_rates(found: Conformance) -> None:
     print_table(("accuracy", "tolerance", "success", "accepted", "undecided", mean_time), rows)
 
 
-def _show_failures(failed: Sequence[Trial], found: Conformance) -> None:
+def _show_failures(failed: Sequence[SpecimenResult], found: Conformance) -> None:
     more = f", the worst {WORST} of {len(failed)}" if len(failed) > WORST else ""
     title = f"\nRejected at {LEVELS[found.level]:.0e}{more}"
     rows = [

@@ -16,7 +16,7 @@ from ..io.json_text import read_object
 from ..io.writing import write_text
 
 if TYPE_CHECKING:
-    from ..estimators.cross_validation import Trial
+    from ..estimators.cross_validation import FoldScore
 
 SCHEMA = "mklcvx.folds/1"
 
@@ -31,9 +31,9 @@ class KeptFolds:
         words = f"{__version__} {known!r} {asked!r}"
         self.request = hashlib.sha256(words.encode("utf-8", "backslashreplace")).hexdigest()
 
-    def read(self, folds: int, points: int) -> dict[int, list[Trial]]:
+    def read(self, folds: int, points: int) -> dict[int, list[FoldScore]]:
         """The folds that are kept for the same request; none if there is no such file, or it is damaged."""
-        from ..estimators.cross_validation import Trial
+        from ..estimators.cross_validation import FoldScore
 
         if self.path is None or not self.path.exists():
             return {}
@@ -43,7 +43,7 @@ class KeptFolds:
                 return {}
             found = {
                 int(number): [
-                    Trial(float(score), float(gap), sure is True, str(words)) for score, gap, sure, words in rows
+                    FoldScore(float(score), float(gap), sure is True, str(words)) for score, gap, sure, words in rows
                 ]
                 for number, rows in record["folds"].items()
             }
@@ -52,7 +52,7 @@ class KeptFolds:
         fits = found.keys() <= set(range(folds)) and {len(trials) for trials in found.values()} <= {points}
         return found if fits else {}
 
-    def write(self, found: Mapping[int, list[Trial]]) -> str:
+    def write(self, found: Mapping[int, list[FoldScore]]) -> str:
         """Keep the folds, and say in words how they are taken up."""
         if self.path is None:
             return "none is kept: with -o FILE those that end are"

@@ -32,10 +32,10 @@ from ..problem.memory import check_stack
 from ..problem.stack import Array
 from .bank_parts import (
     KINDS,
+    BankEntry,
     BankPart,
     FunctionPart,
     Group,
-    Part,
     TransformerPart,
     settings_of,
 )
@@ -57,7 +57,7 @@ REMEDY = "give a name, a dict such as {'kernel': 'gaussian', 'gamma': 0.5}, a fu
 EXAMPLE = "(name, kernels, columns), such as ('body', 'gaussian', ['age', 'weight'])"
 
 
-def parts_of(kernels: Any, depth: int = 0) -> list[Part]:
+def parts_of(kernels: Any, depth: int = 0) -> list[BankEntry]:
     """The parts that `kernels` describes, not fitted yet."""
     if depth > DEEPEST:
         raise InputError("kernels is nested too deeply, or contains itself: give a flat list")
@@ -87,13 +87,13 @@ def _is_group(entry: Any) -> bool:
     return not all(isinstance(one, str) and (one in NAMED or _kind(one) in KINDS) for one in entry)
 
 
-def _group(entry: tuple[Any, ...], depth: int) -> Part:
+def _group(entry: tuple[Any, ...], depth: int) -> BankEntry:
     name, kernels, *columns = entry
     return Group(name, parts_of(kernels, depth + 1), columns[0] if columns else None)
 
 
-def _part(entry: Any) -> Part:
-    if isinstance(entry, Part):
+def _part(entry: Any) -> BankEntry:
+    if isinstance(entry, BankEntry):
         return entry
     if isinstance(entry, KernelBank):
         return BankPart(entry)
@@ -111,7 +111,7 @@ def _part(entry: Any) -> Part:
     raise InputError(f"kernels has {' '.join(repr(entry).split())[:40]}: {REMEDY}")
 
 
-def _described(entry: Mapping[str, Any]) -> Part:
+def _described(entry: Mapping[str, Any]) -> BankEntry:
     """{"kernel": …, its parameters, "features": …, "name": …}, {"kernels": […], …} for several on one view, or what a
     group is in a file."""
     given = dict(entry)

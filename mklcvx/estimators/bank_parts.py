@@ -29,7 +29,7 @@ KINDS: dict[str, type[Kernel]] = {
 }
 
 
-class Part(ABC):
+class BankEntry(ABC):
     """Some kernels of a bank. `fit` sets their names."""
 
     names: list[str]
@@ -71,7 +71,7 @@ class Part(ABC):
         """Factors F of the training kernels FF', if they are known."""
         return None
 
-    def with_numbers(self) -> Part:
+    def with_numbers(self) -> BankEntry:
         """A fitted part whose columns are numbers, to be fitted on arrays."""
         return self
 
@@ -80,7 +80,7 @@ class Part(ABC):
         """A description for JSON, from which the same part can be made again."""
 
 
-class BankPart(Part):
+class BankPart(BankEntry):
     """Kernels of `mklcvx.problem.kernels` on some columns, all of them if `columns` is None."""
 
     def __init__(self, bank: KernelBank, columns: Columns | None = None) -> None:
@@ -121,17 +121,17 @@ class BankPart(Part):
         features = self.bank.features if self._numbers is None else self._numbers
         return {"kernels": [as_dict(kernel) for kernel in self.bank.kernels], "features": features}
 
-    def with_numbers(self) -> Part:
+    def with_numbers(self) -> BankEntry:
         return BankPart(self.bank, self._numbers)
 
     def _seen(self, X: Array) -> Array:
         return X if self._numbers is None else X[:, self._numbers]
 
 
-class Group(Part):
+class Group(BankEntry):
     """Parts on some columns, all of them if `columns` is None, under a name of the user's, if any."""
 
-    def __init__(self, name: str | None, parts: Sequence[Part], columns: Columns | None = None) -> None:
+    def __init__(self, name: str | None, parts: Sequence[BankEntry], columns: Columns | None = None) -> None:
         self.name, self.parts, self.columns = name, list(parts), columns
         self.numbers: list[int] | None = None
 
@@ -180,14 +180,14 @@ class Group(Part):
     def as_plain(self) -> dict[str, Any]:
         return {"name": self.name, "group": [part.as_plain() for part in self.parts], "columns": self.numbers}
 
-    def with_numbers(self) -> Part:
+    def with_numbers(self) -> BankEntry:
         return Group(self.name, [part.with_numbers() for part in self.parts], self.numbers)
 
     def _seen(self, X: Array) -> Array:
         return X if self.numbers is None else X[:, self.numbers]
 
 
-class FunctionPart(Part):
+class FunctionPart(BankEntry):
     """A function of two sets of samples."""
 
     def __init__(self, function: Callable[[Array, Array], Any]) -> None:
@@ -221,7 +221,7 @@ class FunctionPart(Part):
         return values
 
 
-class TransformerPart(Part):
+class TransformerPart(BankEntry):
     """A transformer whose features φ(x) make the kernel φ(x)'φ(z), or that yields kernels with the training samples,
     (t, n, M) or symmetric (t, n)."""
 

@@ -28,7 +28,7 @@ from ..errors import InputError
 from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
-from ..problem.machines import JOINTLY, MULTI_CLASS, Machine, check_multi_class, class_values, machines_for
+from ..problem.machines import JOINTLY, MULTI_CLASS, ClassPair, check_multi_class, class_values, machines_for
 from ..problem.target_checks import as_targets
 from ..problem.targets import Targets
 from .base import Array, ClassWeight, traces_of
@@ -231,16 +231,20 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         if len(self.classes_) > 2:
             targets = as_targets(None, self.classes_[codes], None, None, len(codes))
             return whole.of_samples(everybody, targets, self._prices(whole, everybody))
-        return self._task(whole, codes, Machine(1, 0), everybody)
+        return self._task(whole, codes, ClassPair(1, 0), everybody)
 
-    def _solved_machines(self, whole: Instance, codes: NDArray[np.intp], machines: Sequence[Machine]) -> list[Solution]:
+    def _solved_machines(
+        self, whole: Instance, codes: NDArray[np.intp], machines: Sequence[ClassPair]
+    ) -> list[Solution]:
         """One solution after the other. Several share what they can."""
         whole = whole.remembering() if len(self.classes_) > 2 else whole
         solutions = [self._solved(self._task(whole, codes, one, one.members(codes))) for one in machines]
         whole.forget()
         return solutions
 
-    def _task(self, whole: Instance, codes: NDArray[np.intp], machine: Machine, members: NDArray[np.intp]) -> Instance:
+    def _task(
+        self, whole: Instance, codes: NDArray[np.intp], machine: ClassPair, members: NDArray[np.intp]
+    ) -> Instance:
         """The problem of one machine."""
         if machine.positive is None:
             return whole

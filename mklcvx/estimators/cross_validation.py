@@ -60,7 +60,7 @@ STRATIFIED = ("y", "classes")
 
 
 @dataclass(frozen=True)
-class Trial:
+class FoldScore:
     """One point of the grid on one fold."""
 
     score: float
@@ -70,11 +70,11 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Row:
+class GridPoint:
     """One point of the grid over all folds."""
 
     point: dict[str, Any]
-    trials: tuple[Trial, ...]
+    trials: tuple[FoldScore, ...]
 
     @property
     def scores(self) -> Array:
@@ -97,7 +97,7 @@ class CrossValidation:
     formulation: str
     score: str
     seed: int
-    rows: tuple[Row, ...]
+    rows: tuple[GridPoint, ...]
     count: int = 1
 
     @property
@@ -144,7 +144,7 @@ class CrossValidation:
 class FoldsMissing(Exception):
     """Some folds have not ended; `solution` has the trials of those that have, by their numbers."""
 
-    def __init__(self, solution: dict[int, list[Trial]], message: str) -> None:
+    def __init__(self, solution: dict[int, list[FoldScore]], message: str) -> None:
         super().__init__(message)
         self.solution = solution
 
@@ -183,7 +183,7 @@ def cross_validate(
     instance: Instance, formulation: str, points: Sequence[Mapping[str, Any]], *, folds: int = FOLDS, seed: int = SEED,
     score: str | None = None, jobs: int | None = None, centre: bool = False, normalise: str | None = None,
     multi_class: str | None = None, done: Callable[[str], None] = lambda _: None,
-    known: Mapping[int, list[Trial]] | None = None, **settings: Any,
+    known: Mapping[int, list[FoldScore]] | None = None, **settings: Any,
 ) -> CrossValidation:  # fmt: skip
     """Scores and certificates of all points on all folds. `multi_class`, "ovr" or "ovo", is for formulations of two
     classes where there are more; `known` are folds that an earlier run has ended; `settings` are the other arguments of
@@ -215,7 +215,7 @@ def cross_validate(
             raise Interrupted(found, f"{which}: interrupted") from None
         raise FoldsMissing(found, f"{which}: a process was killed, perhaps for its memory") from fault
     columns = [found[number] for number in range(folds)]
-    rows = [Row(dict(point), trials) for point, trials in zip(points, zip(*columns, strict=True), strict=True)]
+    rows = [GridPoint(dict(point), trials) for point, trials in zip(points, zip(*columns, strict=True), strict=True)]
     validated = CrossValidation(formulation, name, seed, tuple(rows), instance.count)
     if validated.edge:
         warn(validated.edge, GridEdgeWarning)
@@ -238,7 +238,7 @@ def _fold(
     number: int, instance: Instance, train: Indices, test: Indices, formulation: str,
     points: Sequence[Mapping[str, Any]], score: str, prepare: tuple[bool, str | None], multi_class: str | None,
     settings: dict[str, Any],
-) -> tuple[int, list[Trial]]:  # fmt: skip
+) -> tuple[int, list[FoldScore]]:  # fmt: skip
     preparation = Preprocessing.from_options(*prepare)
     part, columns = _part(instance, train)
     stack, given = instance.kernels, part.kernels
@@ -259,7 +259,7 @@ def _fold(
     trials = []
     for solution in found:
         measured = measure(score, *_outcome(instance.targets, solution, columns, (train, test), rows, own))
-        trials.append(Trial(measured, solution.certificate.relative_gap, solution.certified, solution.message))
+        trials.append(FoldScore(measured, solution.certificate.relative_gap, solution.certified, solution.message))
     return number, trials
 
 

@@ -88,7 +88,7 @@ def adder(total: Array, rows: int) -> Callable[[Array, float], None]:
     return add
 
 
-class Run(NamedTuple):
+class ChunkRequest(NamedTuple):
     """Kernels that are asked one after the other and lie in one chunk: their numbers, and their places in it."""
 
     chunk: Future
@@ -201,10 +201,10 @@ class Distributed:
         chunks = [self._submit(_of_samples, chunk, samples) for chunk in self.chunks]
         return Distributed(self.client, chunks, self.places, len(samples), self.dtype)
 
-    def _runs(self, kernels: Iterable[int]) -> Iterator[Run]:
+    def _runs(self, kernels: Iterable[int]) -> Iterator[ChunkRequest]:
         for chunk, group in itertools.groupby(kernels, key=lambda m: self.places[m][0]):
             run = list(group)
-            yield Run(self.chunks[chunk], run, [self.places[m][1] for m in run])
+            yield ChunkRequest(self.chunks[chunk], run, [self.places[m][1] for m in run])
 
     def _submit(self, function: Asked[object], *given: object) -> Future:
         with faults_told():

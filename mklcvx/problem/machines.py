@@ -14,7 +14,7 @@ from .stack import Array
 MULTI_CLASS = ("ovr", "ovo")
 
 
-class Machine(NamedTuple):
+class ClassPair(NamedTuple):
     """The index of a class, against another one, or against all others if `negative` is None; all classes at once if
     `positive` is None."""
 
@@ -31,7 +31,7 @@ class Machine(NamedTuple):
         return np.where(codes == self.positive, 1.0, -1.0)
 
 
-JOINTLY = Machine(None, None)
+JOINTLY = ClassPair(None, None)
 
 
 def check_multi_class(multi_class: object) -> None:
@@ -40,17 +40,17 @@ def check_multi_class(multi_class: object) -> None:
         raise InputError(f"{given} is unknown: {nearest(str(multi_class), MULTI_CLASS)}")
 
 
-def machines_for(classes: int, multi_class: str, joint: bool = False) -> list[Machine]:
+def machines_for(classes: int, multi_class: str, joint: bool = False) -> list[ClassPair]:
     if joint:
         return [JOINTLY]
     if classes == 2:
-        return [Machine(1, 0)]
+        return [ClassPair(1, 0)]
     if multi_class == "ovr":
-        return [Machine(k, None) for k in range(classes)]
-    return [Machine(second, first) for first, second in combinations(range(classes), 2)]
+        return [ClassPair(k, None) for k in range(classes)]
+    return [ClassPair(second, first) for first, second in combinations(range(classes), 2)]
 
 
-def class_values(values: Array, machines: list[Machine], classes: int) -> Array:
+def class_values(values: Array, machines: list[ClassPair], classes: int) -> Array:
     """Decision values of more than two classes, (t, classes), from those of the machines, (t, machines): against the
     rest they are the same; in pairs the votes decide, ties by the sum of the values."""
     if machines[0].negative is None:

@@ -9,7 +9,7 @@ from ..errors import InputError, nearest
 from ..formulations import FORMULATIONS, Formulation, get
 from ..formulations.losses import KNOWN, AnyLoss
 from .latex import Piece, formula, prose
-from .theorem import OF_LOSSES, Paragraph, Row, parse
+from .theorem import OF_LOSSES, Paragraph, TheoremLine, parse
 
 GENERAL = """n samples x_i, M kernels with Gram matrices K_m, f_m a function in kernel m's space, ‖f_m‖ its norm there,
 f = Σ_m f_m + b; α the samples' multipliers, (α∘y)_i = α_i y_i, q_m(α) = (α∘y)'K_m(α∘y); (x)₊ = max(0, x); Δ a simplex.
@@ -63,16 +63,16 @@ def as_latex(formulation: Formulation | AnyLoss) -> str:
     return "\n".join(lines)
 
 
-def _stated(parts: list[Row | Paragraph]) -> list[str]:
+def _stated(parts: list[TheoremLine | Paragraph]) -> list[str]:
     shown = equations(parts)
     block = [r"\begin{align*}", " \\\\\n".join(shown), r"\end{align*}"]
     return [*block, *(_step(part) for part in parts if isinstance(part, Paragraph))]
 
 
-def equations(parts: list[Row | Paragraph]) -> list[str]:
+def equations(parts: list[TheoremLine | Paragraph]) -> list[str]:
     """Return the equations of a loss as lines of an alignment; conditions stay with the equation before them."""
     lines: list[str] = []
-    written = (re.sub(r"\s+= ", " = ", line) for part in parts if isinstance(part, Row) for line in part.lines)
+    written = (re.sub(r"\s+= ", " = ", line) for part in parts if isinstance(part, TheoremLine) for line in part.lines)
     for part in (part for line in written for part in re.split(r"\s{2,}", line)):
         left, equals, right = part.partition(" = ")
         if equals and DEFINED.fullmatch(left):
@@ -82,7 +82,7 @@ def equations(parts: list[Row | Paragraph]) -> list[str]:
     return lines
 
 
-def laid_out(row: Row) -> list[str]:
+def laid_out(row: TheoremLine) -> list[str]:
     """Return a problem as lines of an alignment: the objective with its variables, then one line per constraint."""
     lines: list[str] = []
     head = ""
@@ -97,8 +97,8 @@ def laid_out(row: Row) -> list[str]:
     return lines or [f"& {head.strip()}"]
 
 
-def _step(part: Row | Paragraph) -> str:
-    if isinstance(part, Row):
+def _step(part: TheoremLine | Paragraph) -> str:
+    if isinstance(part, TheoremLine):
         return "\n".join([r"\begin{align*}", " \\\\\n".join(laid_out(part)), r"\end{align*}"])
     title = f"\n\\textbf{{{part.label.translate(ASCII)}.}} " if part.label else ""
     return title + "".join(map(_in_latex, prose(part.text)))

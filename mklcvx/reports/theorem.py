@@ -21,7 +21,7 @@ ROWS = ("primal", "dual", "recovery", "multipliers", "loss c", "loss nu", "cliqu
 ROW = re.compile(rf"    (?! )(?:({'|'.join(ROWS)})\s+)?(.*)$")
 
 
-class Row(NamedTuple):
+class TheoremLine(NamedTuple):
     """A line of an indented block and the lines that continue it; a displayed formula has no label."""
 
     label: str
@@ -42,31 +42,31 @@ class Paragraph(NamedTuple):
 
 class Theorem(NamedTuple):
     headline: str
-    parts: tuple[Row | Paragraph, ...]
+    parts: tuple[TheoremLine | Paragraph, ...]
 
-    def rows(self, *labels: str) -> list[Row]:
-        return [part for part in self.parts if isinstance(part, Row) and part.label in labels]
+    def rows(self, *labels: str) -> list[TheoremLine]:
+        return [part for part in self.parts if isinstance(part, TheoremLine) and part.label in labels]
 
     @property
-    def statement(self) -> list[Row | Paragraph]:
+    def statement(self) -> list[TheoremLine | Paragraph]:
         """The parts before the derivation: primal and dual, or a loss and its gain."""
         return list(self.parts[: self._derived[0]])
 
     @property
-    def derivation(self) -> list[Row | Paragraph]:
+    def derivation(self) -> list[TheoremLine | Paragraph]:
         """The parts that lead from one side to the other, up to the recovery or the subgradient."""
         return list(self.parts[slice(*self._derived)])
 
     @property
-    def consequences(self) -> list[Row]:
+    def consequences(self) -> list[TheoremLine]:
         """The rows that follow the derivation: recovery and multipliers, or what a loss does to α and b."""
-        return [part for part in self.parts[self._derived[1] :] if isinstance(part, Row)]
+        return [part for part in self.parts[self._derived[1] :] if isinstance(part, TheoremLine)]
 
     @property
     def _derived(self) -> tuple[int, int]:
         """Where the derivation begins, behind rows with a label if there are any, and where it ends."""
         said = next(place for place, part in enumerate(self.parts) if part.label == LABELS[0][:-1])
-        rows = [place for place, part in enumerate(self.parts) if isinstance(part, Row) and part.label]
+        rows = [place for place, part in enumerate(self.parts) if isinstance(part, TheoremLine) and part.label]
         before = [place for place in rows if place < said]
         return (before[-1] + 1 if before else said), next(place for place in rows if place > said)
 
@@ -77,21 +77,21 @@ class Theorem(NamedTuple):
 
 def parse(docstring: str) -> Theorem:
     headline, *blocks = re.split(r"\n\s*\n", docstring.strip())
-    parts: list[Row | Paragraph] = []
+    parts: list[TheoremLine | Paragraph] = []
     for block in blocks:
         lines = block.splitlines()
         parts += _rows(lines) if lines[0].startswith("    ") else _paragraphs(lines)
     return Theorem(" ".join(headline.split()), tuple(parts))
 
 
-def _rows(lines: list[str]) -> list[Row]:
-    rows: list[Row] = []
+def _rows(lines: list[str]) -> list[TheoremLine]:
+    rows: list[TheoremLine] = []
     for line in lines:
         match = ROW.match(line)
         if match:
-            rows.append(Row(match[1] or "", (match[2].strip(),)))
+            rows.append(TheoremLine(match[1] or "", (match[2].strip(),)))
         else:
-            rows[-1] = Row(rows[-1].label, (*rows[-1].lines, line.strip()))
+            rows[-1] = TheoremLine(rows[-1].label, (*rows[-1].lines, line.strip()))
     return rows
 
 

@@ -8,27 +8,27 @@ from ..certificate import Certificate
 from ..certificate.families import certified
 from ..certificate.record import ProvedPoint, best_of, limit_of, rank
 from ..formulations import Formulation
-from .families.family import EMPTY, Family, Fields, Found
-from .families.hypergraph import Hypergraphs
-from .families.joint import JointFamily
-from .families.multi_label import ManyLabels
-from .families.single_task import SingleTasks
-from .families.two_stage import TwoStages
+from .families.family import EMPTY, FamilyAssembler, Fields, Found
+from .families.hypergraph import HypergraphAssembler
+from .families.joint import JointAssembler
+from .families.multi_label import MultiLabelAssembler
+from .families.single_task import SingleTaskAssembler
+from .families.two_stage import TwoStageAssembler
 
-FAMILIES: dict[str, Family] = {
-    "single task": SingleTasks(),
-    "joint outputs": JointFamily(),
-    "many labels": ManyLabels(),
-    "two stages": TwoStages(),
-    "hypergraph": Hypergraphs(),
+FAMILIES: dict[str, FamilyAssembler] = {
+    "single task": SingleTaskAssembler(),
+    "joint outputs": JointAssembler(),
+    "many labels": MultiLabelAssembler(),
+    "two stages": TwoStageAssembler(),
+    "hypergraph": HypergraphAssembler(),
 }
 
 
 DOUBT = 10.0  # times: the estimate of a point near the optimum may be so much larger than its certified gap
 
 
-def family_of(formulation: Formulation) -> Family:
-    return FAMILIES.get(formulation.family, Family())
+def family_of(formulation: Formulation) -> FamilyAssembler:
+    return FAMILIES.get(formulation.family, FamilyAssembler())
 
 
 def assemble(found: Found) -> tuple[Certificate, Fields, str, str]:

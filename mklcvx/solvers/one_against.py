@@ -24,7 +24,7 @@ from .solving import solve
 MULTI_CLASS = "ovr"  # unless another is asked for
 
 
-class Part(NamedTuple):
+class MachineProblem(NamedTuple):
     """The problem of one machine, and its samples."""
 
     instance: Instance
@@ -41,7 +41,7 @@ def needs_machines(instance: Instance, formulation: str, points: Sequence[Given]
     return all(pairs)
 
 
-def parts_of(instance: Instance, multi_class: str) -> list[Part]:
+def parts_of(instance: Instance, multi_class: str) -> list[MachineProblem]:
     """The problems of the machines, in their order."""
     check_multi_class(multi_class)
     codes = np.unique(instance.targets.values, return_inverse=True)[1].astype(np.intp)
@@ -49,12 +49,12 @@ def parts_of(instance: Instance, multi_class: str) -> list[Part]:
     for machine in machines_for(len(instance.targets.names), multi_class):
         members = machine.members(codes)
         targets = Targets("y", machine.signs(codes[members]), ("y",))
-        parts.append(Part(instance.of_samples(members, targets), members))
+        parts.append(MachineProblem(instance.of_samples(members, targets), members))
     return parts
 
 
 def joined(
-    instance: Instance, multi_class: str, parts: Sequence[Part], solutions: Sequence[Solution],
+    instance: Instance, multi_class: str, parts: Sequence[MachineProblem], solutions: Sequence[Solution],
     preprocessing: Preprocessing | None = None,
 ) -> Machines:  # fmt: skip
     """The solutions of all machines as one answer."""

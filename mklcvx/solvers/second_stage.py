@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..certificate import certify
 from ..certificate.proving import certified
 from ..certificate.record import limit_of
-from ..certificate.regularisers import Fixed
+from ..certificate.regularisers import FixedBounds
 from ..certificate.single import Proved
 from ..certificate.solution import Solution
 from ..defaults import SECOND_STAGE_C, TOLERANCE
@@ -66,7 +66,7 @@ def classifier(task: Task, weights: Array, tolerance: float) -> Proved:
     for alpha in candidates(alone):
         for refining in (False, True):
             alpha, low = refined(task, working, weights, alpha) if refining else (task.feasible(alpha), None)
-            found.append(certified(SUM, task, alpha, weights, tolerance, low=low, side=Fixed(weights)))
+            found.append(certified(SUM, task, alpha, weights, tolerance, low=low, side=FixedBounds(weights)))
             best = min(found, key=lambda one: one.certificate.gap)
             if best.certificate.proves(tolerance):
                 return best

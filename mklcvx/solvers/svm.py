@@ -25,7 +25,7 @@ from ..formulations import Points, RankOneCoefficients, Task
 from ..formulations.families.multi_label import ClassDual, ClassPrimal, LabelTask
 from ..formulations.svm import SVM
 from .driver import Algorithm, Array, Problem, State, drive
-from .interior.qp import Quadratic, box_qp, interior_point
+from .interior.qp import BoxQP, box_qp, interior_point
 from .interior.samples_side import samples_side
 from .interior.single_task import InteriorSingle
 from .libsvm import centred_kernel, libsvm, serves, signed_kernel
@@ -35,7 +35,7 @@ ENOUGH = 0.1  # of the tolerance: the largest relative gap of the SVM
 COARSEST, FINEST = 1e-4, 1e-8  # LIBSVM's own tolerances, for it keeps kernels in single precision; ours is the finest
 
 
-class Fit(NamedTuple):
+class SVMFit(NamedTuple):
     """The SVM at given weights: α, h_m = ½ q_m(α), and the value gain(α) − Σ weight_m h_m."""
 
     weights: Array
@@ -48,17 +48,17 @@ class Fit(NamedTuple):
         return Points([self.alpha], [RankOneCoefficients(self.weights, self.alpha * task.signs)])
 
 
-def fit(problem: Problem, weights: Array) -> Fit:
+def fit(problem: Problem, weights: Array) -> SVMFit:
     """Solve the problem's SVM with kernel Σ weight_m K_m, and count it."""
-    if not isinstance(problem.machine, Machine):
-        problem.machine = Machine(problem.task, problem.tolerance)
+    if not isinstance(problem.machine, WeightedSVM):
+        problem.machine = WeightedSVM(problem.task, problem.tolerance)
     problem.svm_solves += 1
     alpha = problem.machine(problem.task.combined(weights))
     halves = problem.task.root_q(alpha) ** 2 / 2
-    return Fit(weights, alpha, halves, problem.task.gain(alpha) - float(weights @ halves))
+    return SVMFit(weights, alpha, halves, problem.task.gain(alpha) - float(weights @ halves))
 
 
-class Machine:
+class WeightedSVM:
     """The SVM of a task for one kernel after another."""
 
     def __init__(self, task: Task, tolerance: float) -> None:
@@ -103,7 +103,7 @@ class Machine:
 
     def _by_interior_point(self, task: Task) -> Array:
         q = signed_kernel(task.kernels[0], task.signs)
-        return interior_point(Quadratic(q, gain_gradient(task), task.box, *task.equalities()), 1e-10)
+        return interior_point(BoxQP(q, gain_gradient(task), task.box, *task.equalities()), 1e-10)
 
     def _by_engine(self, task: Task) -> Array:
         found, _ = drive(InteriorSingle(), SVM, task, min(FINEST, ENOUGH * self.tolerance))
@@ -119,7 +119,7 @@ def _certified(single: Task, alpha: Array) -> CertifiedPoint:
 class Fitted(State):
     """Weights, and the SVM that goes with them."""
 
-    fit: Fit
+    fit: SVMFit
 
 
 class OverWeights(Algorithm[Fitted]):
@@ -144,10 +144,10 @@ class Alternating(OverWeights):
         return Fitted(weights, fit(problem, weights))
 
     @abstractmethod
-    def new_weights(self, problem: Problem, fitted: Fit) -> Array: ...
+    def new_weights(self, problem: Problem, fitted: SVMFit) -> Array: ...
 
 
-def norms(fitted: Fit) -> Array:
+def norms(fitted: SVMFit) -> Array:
     """‖f_m‖ = μ_m √q_m(α), from h_m = ½ q_m(α)."""
     return np.asarray(fitted.weights * np.sqrt(2 * fitted.halves))
 

@@ -56,7 +56,7 @@ class Enclosure(NamedTuple):
     def width(self) -> float:
         return max(self.upper - self.lower, 0.0) / self.scale
 
-    def tightened(self, parts: Sequence[Part]) -> Enclosure:
+    def tightened(self, parts: Sequence[AnswerPart]) -> Enclosure:
         """The enclosure with the bounds that the parts prove, where they are tighter."""
         lowers = [part.value for part in parts if part.proves == "lower" and part.value is not None]
         uppers = [part.value for part in parts if part.proves == "upper" and part.value is not None]
@@ -69,7 +69,7 @@ def enclosure_of(certificate: Certificate) -> Enclosure:
 
 
 @dataclass(frozen=True)
-class Part:
+class AnswerPart:
     """A part of an answer. `proves` says what `value` is: a "lower" or "upper" bound, or a "claim"; where it is
     neither, `excess` is given. `note` says how the part was judged. `decided` parts are judged by their violations
     alone."""
@@ -83,7 +83,7 @@ class Part:
     note: str = ""
     decided: bool = False
 
-    def measured(self, known: Enclosure) -> Part:
+    def measured(self, known: Enclosure) -> AnswerPart:
         if self.value is None or self.excess is not None:
             return self
         above, below = (self.value - known.lower) / known.scale, (known.upper - self.value) / known.scale
@@ -122,7 +122,7 @@ class Part:
         }
 
 
-def verdict_of(parts: Sequence[Part], tolerance: float) -> str:
+def verdict_of(parts: Sequence[AnswerPart], tolerance: float) -> str:
     """Rejected if any part is; accepted if all are."""
     verdicts = {part.verdict(tolerance) for part in parts}
     return REJECTED if REJECTED in verdicts else UNDECIDED if UNDECIDED in verdicts else ACCEPTED

@@ -31,7 +31,7 @@ from ..problem.checks import check_dicts, check_flags, check_functions, check_li
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
 from .answers import FIELDS, PARTS, Answer, answer_of, nothing_given
-from .case import ACCEPTED, REJECTED, Case, Part, Stated, pose, verdict_of
+from .case import ACCEPTED, REJECTED, AnswerPart, Case, Stated, pose, verdict_of
 from .diagnosis.diagnose import Diagnosis, diagnose
 from .diagnosis.support import only_support, over_support, without_zeros
 from .families import family_of, judged_parts
@@ -95,7 +95,7 @@ class Report:
     tolerance: float
     verdict: str
     optimum: Certificate
-    parts: tuple[Part, ...]
+    parts: tuple[AnswerPart, ...]
     together: dict[str, float] = field(default_factory=dict)
     loose: tuple[Range, ...] | None = None
     diagnosis: Diagnosis | None = None
@@ -125,7 +125,7 @@ class Report:
         """Whether every part is accepted."""
         return self.verdict == ACCEPTED
 
-    def __getitem__(self, name: str) -> Part:
+    def __getitem__(self, name: str) -> AnswerPart:
         for part in self.parts:
             if part.name == name:
                 return part

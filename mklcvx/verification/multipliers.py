@@ -19,14 +19,14 @@ from ..problem.factors import in_factors
 from ..problem.instance import no_test_samples
 from ..problem.stack import Array
 from .answers import Answer, in_shape
-from .case import Case, Part, Violation
+from .case import AnswerPart, Case, Violation
 from .domain import shares
 
 THRESHOLDS = ("sm1", "sm2", "smp", "elastic", "block_elastic")  # where τ is a threshold over the kernels
 BEST_OF_GROUPS = "vskl"
 
 
-def multiplier_parts(case: Case, alpha: Array | None, answer: Answer) -> list[Part]:
+def multiplier_parts(case: Case, alpha: Array | None, answer: Answer) -> list[AnswerPart]:
     """`lambda` holds the shares of the kernels of li, or within the groups of ckl and vskl, `gamma` those of ckl's
     groups: they are judged by what fixing them costs. τ is judged by the dual's cost at the α it comes with."""
     task, given, parts = case.task, answer.multipliers, []
@@ -48,26 +48,26 @@ def multiplier_parts(case: Case, alpha: Array | None, answer: Answer) -> list[Pa
     return parts
 
 
-def _between_groups(case: Case, name: str, t: Array, measured: bool) -> Part:
+def _between_groups(case: Case, name: str, t: Array, measured: bool) -> AnswerPart:
     excess = held_between(case, t) if measured and (t > 0).all() and len(t) > 1 else None
     return _on_simplices(name, t, t.sum(keepdims=True), excess)
 
 
-def _on_simplices(name: str, values: Array, sums: Array, excess: float | None) -> Part:
+def _on_simplices(name: str, values: Array, sums: Array, excess: float | None) -> AnswerPart:
     below = Violation(f"{name} ≥ 0", max(0.0, -float(values.min())))
-    return Part(name, (below, Violation(f"Σ {name} = 1", float(np.abs(sums - 1).max()))), excess=excess)
+    return AnswerPart(name, (below, Violation(f"Σ {name} = 1", float(np.abs(sums - 1).max()))), excess=excess)
 
 
-def _tau_part(case: Case, alpha: Array, tau: float) -> Part:
+def _tau_part(case: Case, alpha: Array, tau: float) -> AnswerPart:
     """The distance of the dual's cost at τ, a threshold over the kernels or the cost itself, from the least cost."""
     task, name, cost = case.task, case.formulation.name, tau
     roots = case.formulation.lower(task, alpha).roots
     if name == "elastic" and tau <= 0 and task.own["l1_ratio"] < 1 and roots.any():
-        return Part("tau", (Violation("tau > 0", 1.0),))
+        return AnswerPart("tau", (Violation("tau > 0", 1.0),))
     if name in THRESHOLDS:
         cost = regulariser_of(name, task.count, task.own).conjugate(roots**2 / 2, tau)
     least = case.formulation.conjugate(roots, **task.own)
-    return Part("tau", excess=abs(cost - least) / case.known.scale, note="at the α given")
+    return AnswerPart("tau", excess=abs(cost - least) / case.known.scale, note="at the α given")
 
 
 # ------------------------------------------------------------------------------------------------------- fixed shares

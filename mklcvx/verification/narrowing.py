@@ -27,14 +27,14 @@ import numpy as np
 from ..certificate.residuals import check_pair
 from ..certificate.rounding import U, above, below
 from ..certificate.solution import Solution
-from ..certificate.weight_shapes import Straight, shape_of
+from ..certificate.weight_shapes import LinearShape, shape_of
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.numbers import check_whole
 from ..problem.stack import Array
 from .case import pose_solved
 from .families import family_of
-from .families.family import Cut
+from .families.family import WeightCut
 from .uniqueness import TIGHT
 
 ROUNDS = 30
@@ -47,7 +47,7 @@ class Cuts(NamedTuple):
     high: Array
     gain: Array
 
-    def and_one(self, cut: Cut) -> Cuts:
+    def and_one(self, cut: WeightCut) -> Cuts:
         return Cuts(np.vstack([self.high, cut.high]), np.append(self.gain, cut.gain))
 
 
@@ -93,7 +93,7 @@ def narrow_weights(
     case = pose_solved(instance, solution, max(wanted, 1e-8))
     family = family_of(case.formulation)
     first = family.cut(case, solution.weights, solution.alpha)
-    if found is None or first is None or not isinstance(shape, Straight):
+    if found is None or first is None or not isinstance(shape, LinearShape):
         return found
     certificate = solution.certificate
     excess = max(certificate.gap, float(above(wanted * certificate.base)))
@@ -123,7 +123,7 @@ def narrow_weights(
     return found
 
 
-def bounds(shape: Straight, cuts: Cuts, mean: Array, level: float, m: int) -> tuple[float, float]:
+def bounds(shape: LinearShape, cuts: Cuts, mean: Array, level: float, m: int) -> tuple[float, float]:
     """The theorem's bounds on the weight m, with the means of the cuts and the best κ."""
     steps = len(mean) + 8
     mean = mean / mean.sum()
@@ -147,13 +147,13 @@ def bounds(shape: Straight, cuts: Cuts, mean: Array, level: float, m: int) -> tu
     return max(float(np.nanmax(low)), 0.0), float(np.nanmin(high))
 
 
-def _worth(shape: Straight, cut: Cut, weights: Array) -> float:
+def _worth(shape: LinearShape, cut: WeightCut, weights: Array) -> float:
     """R(μ) + gain − ½μ'q at the machine of the weights."""
     price = 0.0 if shape.fixed is None else shape.fixed * float(weights.sum())
     return price + cut.gain - float(weights @ cut.high)
 
 
-def _program(shape: Straight, cuts: Cuts, level: float, m: int, sign: int) -> tuple[Array, Array | None] | None:
+def _program(shape: LinearShape, cuts: Cuts, level: float, m: int, sign: int) -> tuple[Array, Array | None] | None:
     """Weights with the least (sign 1) or largest μ_m over the cuts, and the multipliers of these, if any is active;
     None where the program finds nothing. Where the price is on the sum, the mean is led back to what it allows."""
     from scipy.optimize import linprog

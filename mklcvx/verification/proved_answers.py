@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..certificate import Certificate
 from ..certificate.passes import Seen, seen
-from ..certificate.proving import Between, certified
+from ..certificate.proving import BlockNormEvaluation, certified
 from ..certificate.regularisers import Square, regulariser_of
 from ..certificate.ridge import combined_ridge, ridges
 from ..certificate.rounding import POWER, above, total_above, total_below
@@ -59,7 +59,7 @@ def upper_certificate(
     best."""
     coefficients = centred(coefficients) if task.bias else coefficients
     if formulation.between is not None:
-        at = Between(formulation, task, alpha, np.full(task.count, np.nan), coefficients, sliced=True)
+        at = BlockNormEvaluation(formulation, task, alpha, np.full(task.count, np.nan), coefficients, sliced=True)
         return at.bounds(ridges(task, np.ones(task.count), at.balanced)).certificate
     norms, roots = task.evaluate(coefficients)[1], task.root_q(alpha)
     side, used = regulariser_of(formulation.name, task.count, task.own), np.asarray(coefficients.any(axis=1))

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ..certificate.rounding import above, below
 from ..certificate.solution import Solution
-from ..certificate.weight_shapes import Straight, shape_of
+from ..certificate.weight_shapes import LinearShape, shape_of
 from ..problem.arguments import takes_kernels
 from ..problem.instance import Instance
 from ..problem.stack import Array
@@ -66,7 +66,7 @@ def proved_zeros(instance: Instance, solution: Solution) -> NDArray[np.bool_] | 
     if curvature is None or not (curvature > 0).all() or slopes is None:
         return None
     shape = shape_of(solution.formulation, solution.parameters, case.task.count)
-    if not isinstance(shape, Straight) or shape.within:
+    if not isinstance(shape, LinearShape) or shape.within:
         return None
     with np.errstate(all="ignore"):
         reach = above(np.sqrt(2 * solution.certificate.gap * _largest_eigenvalues(case.task.each_kernel(), curvature)))

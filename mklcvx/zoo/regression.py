@@ -109,7 +109,7 @@ def outputs(n: int, M: int, seed: int) -> Instance:
 
 
 # ---------------------------------------------------------------------------------------------------- planted optima
-class Residuals(NamedTuple):
+class ResidualLoss(NamedTuple):
     """A loss with its parameters: ℓ*(β), and r with β ∈ ∂ℓ(r), where r may exceed its least size by `beyond` at the
     bound, and lie anywhere in `within`·[−1, 1] where β = 0."""
 
@@ -120,10 +120,10 @@ class Residuals(NamedTuple):
     parameters: dict[str, float]
 
 
-LOSSES: dict[str, Residuals] = {
-    "squared": Residuals(lambda beta: beta**2 / 2, lambda beta: beta, False, 0.0, {}),
-    "huber": Residuals(lambda beta: beta**2 / 2, lambda beta: beta, True, 0.0, {"delta": CORNER}),
-    "epsilon_insensitive": Residuals(
+LOSSES: dict[str, ResidualLoss] = {
+    "squared": ResidualLoss(lambda beta: beta**2 / 2, lambda beta: beta, False, 0.0, {}),
+    "huber": ResidualLoss(lambda beta: beta**2 / 2, lambda beta: beta, True, 0.0, {"delta": CORNER}),
+    "epsilon_insensitive": ResidualLoss(
         lambda beta: WIDTH * np.abs(beta), lambda beta: WIDTH * np.sign(beta), True, WIDTH, {"epsilon": WIDTH}
     ),
 }

@@ -16,7 +16,7 @@ from conforming import conformed
 from mklcvx import Instance, conform, zoo
 from mklcvx.bench.conformance import references
 from mklcvx.bench.conformance.summary import Conformance, assignment, shifted_mean
-from mklcvx.bench.conformance.trials import Room, Trial, _judged
+from mklcvx.bench.conformance.trials import Room, SpecimenResult, _judged
 from mklcvx.bench.functions import arguments, found_by, named
 from mklcvx.bench.process import Attempt
 from mklcvx.verification.answers import Answer
@@ -176,10 +176,10 @@ def test_functions_must_be_found_from_another_process():
 def test_rates_leave_out_what_is_skipped_or_undecided_and_failures_cost_the_limit():
     verdicts = {"low": "accepted", "mid": "accepted", "high": "undecided"}
     trials = (
-        Trial("a", "judged", 1.0, 1e-8, verdicts),
-        Trial("b", "timeout"),
-        Trial("c", "skipped"),
-        Trial("d", "judged", 1.0, 0.5, dict.fromkeys(verdicts, "rejected")),
+        SpecimenResult("a", "judged", 1.0, 1e-8, verdicts),
+        SpecimenResult("b", "timeout"),
+        SpecimenResult("c", "skipped"),
+        SpecimenResult("d", "judged", 1.0, 0.5, dict.fromkeys(verdicts, "rejected")),
     )
     found = Conformance("x:y", "l1", {}, "mid", 8.0, trials)
     rate = found.rate("mid")

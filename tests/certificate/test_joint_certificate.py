@@ -12,7 +12,7 @@ import pytest
 from honest import written
 from joint_cases import FOR_CLASSES, classes, posed, responses
 from mklcvx import Instance, solve, zoo
-from mklcvx.certificate.joint import SAMPLES, At, Evaluation, best_biases, certified, of_functions, single_tasks
+from mklcvx.certificate.joint import SAMPLES, At, JointEvaluation, best_biases, certified, of_functions, single_tasks
 from mklcvx.certificate.joint import softmax as softmax_terms
 from mklcvx.certificate.regularisers import regulariser_of
 from mklcvx.certificate.sample_terms import Ridge, sample_terms
@@ -91,7 +91,9 @@ def test_what_kernels_lack_to_be_semidefinite_is_paid_for(name, loss):
         vertices.append(alpha)
     mixed = [np.tensordot(rng.dirichlet(np.full(len(vertices), 0.05)), vertices, axes=1) for _ in range(300)]
     side = regulariser_of(name, 2, {})
-    values = [Evaluation(side, task, task.feasible(alpha), np.ones(2) / 2, True).lower for alpha in (*vertices, *mixed)]
+    values = [
+        JointEvaluation(side, task, task.feasible(alpha), np.ones(2) / 2, True).lower for alpha in (*vertices, *mixed)
+    ]
     assert max(values) <= proved.upper
 
 
@@ -179,7 +181,7 @@ def test_outputs_of_a_loss_for_each_cost_what_they_cost_as_tasks_of_their_own(lo
     kernels, counts = zoo.random(7, 2, seed=1).kernels, rng.integers(0, 5, (7, 3)).astype(float)
     _, task = posed(Instance(kernels, response=counts), "l1", loss=loss, bias=False)
     alpha = task.feasible(rng.normal(size=(3, 7)))
-    at = Evaluation(regulariser_of("l1", 2, {}), task, alpha, np.full(2, 0.5), False)
+    at = JointEvaluation(regulariser_of("l1", 2, {}), task, alpha, np.full(2, 0.5), False)
     each = [(one, (0.0, 0.0)) for one in at.outputs]
     for delta in (0.0, 1e-3):
         bound, gap = SAMPLES["separable"].costs(At(task, alpha, alpha, alpha, 1.0, delta, each=each))

@@ -14,7 +14,7 @@ from covering import covering
 from exact_losses import entries, phi, supremum
 from mklcvx import Instance, prove, solve
 from mklcvx.certificate.joint import At
-from mklcvx.certificate.regularisers import Powered, Priced, Squared
+from mklcvx.certificate.regularisers import Powered, PricedBounds, SquaredBounds
 from mklcvx.certificate.rounding import above, below, square_over, times_square
 from mklcvx.certificate.sample_terms import Ridge, sample_terms
 from mklcvx.certificate.weight_shapes import shape_of
@@ -123,8 +123,8 @@ def test_delta_is_paid_for_classes_where_squares_underflow():
 # ------------------------------------------------------------------------------------------------------- the weights
 def test_regularisers_at_prices_that_magnify_what_underflows():
     v = np.array([1e150])
-    assert F(Squared(1, 1e-310).conjugate(v, 0.0)) >= F(1e-310) * F(1e150) ** 2 / 2
-    assert F(Priced(1, 1e-160).value(np.array([1e200]))) >= F(1e-160) ** 2 * F(1e200) / 2
+    assert F(SquaredBounds(1, 1e-310).conjugate(v, 0.0)) >= F(1e-310) * F(1e150) ** 2 / 2
+    assert F(PricedBounds(1, 1e-160).value(np.array([1e200]))) >= F(1e-160) ** 2 * F(1e200) / 2
     powered, zeta = Powered(1, 1e100, 1.002), np.array([0.22])
     least = 0.99 * 1e100 / 2 * 0.22 ** (powered.p / (powered.p - 1) - 200) * 0.22**200  # below 1e-220, and above 0
     assert powered.conjugate(zeta, 0.0) >= least > 1e-250

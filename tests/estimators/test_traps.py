@@ -25,7 +25,7 @@ from mklcvx import (
     load_model,
     mkl_path,
 )
-from mklcvx.estimators.cross_validation import CrossValidation, Row, Trial
+from mklcvx.estimators.cross_validation import CrossValidation, FoldScore, GridPoint
 from mklcvx.io.files import save_instance
 from mklcvx.problem.preprocessing import Preprocessing, UnitDiagonal
 from mklcvx.problem.scales import unit_of_price, unlike_sizes
@@ -142,7 +142,7 @@ def test_a_path_has_the_unit_of_its_kernels():
 
 
 def scored(points, means, formulation="l1", count=4):
-    rows = tuple(Row(point, (Trial(mean, 0.0, True, ""),)) for point, mean in zip(points, means, strict=True))
+    rows = tuple(GridPoint(point, (FoldScore(mean, 0.0, True, ""),)) for point, mean in zip(points, means, strict=True))
     return CrossValidation(formulation, "accuracy", 0, rows, count)
 
 

@@ -17,7 +17,7 @@ from mklcvx.formulations.losses import (
     NU,
     SQUARED,
     Huber,
-    Quadratic,
+    QuadraticShape,
     SmoothedHinge,
     SquaredEpsilonInsensitive,
 )
@@ -281,8 +281,8 @@ def test_a_record_is_turned_by_its_signs(kappa, seed):
     rng = np.random.default_rng(seed)
     a, outputs, price = rng.normal(size=7), rng.normal(size=7), rng.uniform(0.5, 1.5, 7)
     signs = rng.choice([-1.0, 1.0], 7)
-    shape = Quadratic.of(price, a=a, epsilon=0.1, kappa=kappa, low=-price, high=2 * price)
-    turned = Quadratic.of(
+    shape = QuadraticShape.of(price, a=a, epsilon=0.1, kappa=kappa, low=-price, high=2 * price)
+    turned = QuadraticShape.of(
         price, signs * a, 0.1, kappa, np.where(signs > 0, -price, -2 * price), np.where(signs > 0, 2 * price, price)
     )
     found, other = shape.least_bias(outputs, signs), turned.least_bias(outputs, np.ones(7))
@@ -368,5 +368,5 @@ def test_a_trait_belongs_to_the_losses_that_have_it(trait, names):
 
 
 def test_a_record_has_one_entry_per_sample():
-    shape = Quadratic.of(np.array([1.0, 2.0]), epsilon=0.5, kappa=np.array([3.0, 4.0]))
+    shape = QuadraticShape.of(np.array([1.0, 2.0]), epsilon=0.5, kappa=np.array([3.0, 4.0]))
     assert [part.tolist() for part in shape] == [[1, 1], [0.5, 0.5], [3, 4], [0, 0], [np.inf, np.inf]]

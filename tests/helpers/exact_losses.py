@@ -7,10 +7,10 @@ from fractions import Fraction as F
 
 import numpy as np
 
-from mklcvx.formulations.losses import Quadratic
+from mklcvx.formulations.losses import QuadraticShape
 
 
-def entries(shape: Quadratic, price: np.ndarray, width: float = 1.0) -> list[tuple]:
+def entries(shape: QuadraticShape, price: np.ndarray, width: float = 1.0) -> list[tuple]:
     """a, ε, κ, low and high of every sample; κ is the quotient width/price itself, not its double. Infinite ends stay
     floats, which compare with fractions."""
     rows = []

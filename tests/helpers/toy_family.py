@@ -28,10 +28,10 @@ from mklcvx.certificate import Certificate
 from mklcvx.certificate.families import CERTIFIED
 from mklcvx.certificate.record import ProvedPoint
 from mklcvx.formulations import Formulation, Points
-from mklcvx.verification.case import Part
+from mklcvx.verification.case import AnswerPart
 from mklcvx.verification.domain import on_simplex
 from mklcvx.verification.families import FAMILIES
-from mklcvx.verification.families.family import Family
+from mklcvx.verification.families.family import FamilyJudge
 
 FAMILY = "toys"
 
@@ -130,12 +130,12 @@ def certified(formulation, task, tolerance, dual, primal):
 
 
 # ------------------------------------------------------------- the judge's adapter, in mklcvx/verification/families/
-class Toys(Family):
+class Toys(FamilyJudge):
     def parts(self, case, answer, rigorous):
         if answer.weights is None:
             return []
         violations, feasible = on_simplex("weights", np.ravel(answer.weights))
-        return [Part("weights", tuple(violations), "upper", case.formulation.upper(case.task, feasible).value)]
+        return [AnswerPart("weights", tuple(violations), "upper", case.formulation.upper(case.task, feasible).value)]
 
 
 def add(monkeypatch, judged=True):

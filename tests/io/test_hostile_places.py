@@ -9,13 +9,13 @@ import pytest
 
 from mklcvx import Instance
 from mklcvx.cli.kept_folds import SCHEMA, KeptFolds
-from mklcvx.estimators.cross_validation import Trial
+from mklcvx.estimators.cross_validation import FoldScore
 from mklcvx.io import files
 from refusals import check_refused
 from stacks import FOR_FILES
 
 SECRET = "secret of another\n"
-FOUND = {1: [Trial(0.5, float("inf"), False, "why"), Trial(1.0, 1e-9, True, "")]}
+FOUND = {1: [FoldScore(0.5, float("inf"), False, "why"), FoldScore(1.0, 1e-9, True, "")]}
 
 
 # -------------------------------------------------------------------------------------------------------- folders

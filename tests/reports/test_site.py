@@ -20,7 +20,7 @@ from mklcvx.formulations import FORMULATIONS, get
 from mklcvx.reports.explain import as_latex, as_text
 from mklcvx.reports.explain import equations as equations_of
 from mklcvx.reports.latex import prose
-from mklcvx.reports.theorem import Row, parse
+from mklcvx.reports.theorem import TheoremLine, parse
 from outside_links import redirected
 from places import ROOT
 
@@ -39,9 +39,9 @@ def test_a_page_says_what_explain_says(name):
     assert files == {f"{name}.txt": as_text(formulation), f"{name}.tex": as_latex(formulation)}
     assert all(f"<_taken/{file}>`" in shown for file in files)
     for part in parse(formulation.theorem).parts:
-        if isinstance(part, Row) and part.label in ("primal", "dual", ""):
+        if isinstance(part, TheoremLine) and part.label in ("primal", "dual", ""):
             continue
-        text = " ".join(part.lines) if isinstance(part, Row) else part.text
+        text = " ".join(part.lines) if isinstance(part, TheoremLine) else part.text
         for piece in prose(text):
             if part.label == "Reference":
                 continue
@@ -70,9 +70,9 @@ def test_the_page_of_a_loss_says_what_explain_says(loss):
     assert "$" not in shown.splitlines()[0]
     theorem = parse(loss.theorem)
     for part in theorem.parts:
-        if isinstance(part, Row) and not part.label:
+        if isinstance(part, TheoremLine) and not part.label:
             continue
-        for piece in prose(" ".join(part.lines) if isinstance(part, Row) else part.text):
+        for piece in prose(" ".join(part.lines) if isinstance(part, TheoremLine) else part.text):
             if part.label != "Reference":
                 assert formulation_pages._piece(*piece).lower() in shown.lower()
     assert theorem.paragraph("Reference") in shown

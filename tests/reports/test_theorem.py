@@ -12,7 +12,7 @@ from mklcvx.formulations import FORMULATIONS, get
 from mklcvx.formulations.losses import EVERY
 from mklcvx.reports.explain import as_latex, named
 from mklcvx.reports.latex import formula, prose
-from mklcvx.reports.theorem import Paragraph, Row, parse
+from mklcvx.reports.theorem import Paragraph, TheoremLine, parse
 
 NAMES = [formulation.name for formulation in FORMULATIONS]
 LOSS_NAMES = [loss.name for loss in EVERY]
@@ -25,8 +25,8 @@ def marked(text: str) -> str:
     return "".join({"text": "{}", "math": "«{}»", "code": "`{}`"}[kind].format(one) for kind, one in prose(text))
 
 
-def words(part: Row | Paragraph) -> str:
-    return " ".join(part.lines) if isinstance(part, Row) else part.text
+def words(part: TheoremLine | Paragraph) -> str:
+    return " ".join(part.lines) if isinstance(part, TheoremLine) else part.text
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -54,7 +54,7 @@ def test_nothing_of_a_loss_is_lost(name):
     kept = re.sub(r"^(From one to the other|Targets|Parameters|Degenerate cases|Reference)[.:]", r"\1",
                   named(name).theorem, flags=re.MULTILINE)  # fmt: skip
     assert said.split() == kept.split()
-    assert isinstance(theorem.statement[0], Row)
+    assert isinstance(theorem.statement[0], TheoremLine)
     assert {part.label for part in theorem.statement} == {""}
     assert theorem.derivation[0].label == "From one to the other"
     labels = [row.label for row in theorem.consequences]

@@ -14,12 +14,12 @@ from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior import loop, step_length
 from mklcvx.solvers.interior.engine import KINDS
 from mklcvx.solvers.interior.loop import InteriorMethod, Iterate
-from mklcvx.solvers.interior.qp import QPIterate, QPSystem, Quadratic, interior_point
+from mklcvx.solvers.interior.qp import BoxQP, QPIterate, QPSystem, interior_point
 from mklcvx.solvers.interior.settings import SETTINGS
 from mklcvx.solvers.interior.single_task import InteriorSingle, active_set_finish, candidate_points, elimination_step
 from mklcvx.solvers.interior.step_length import boundary_fraction
 
-PROGRAM = Quadratic(np.diag([1.0, 2.0, 4.0]), np.ones(3), np.full(3, 0.6), np.zeros((0, 3)), np.zeros(0))
+PROGRAM = BoxQP(np.diag([1.0, 2.0, 4.0]), np.ones(3), np.full(3, 0.6), np.zeros((0, 3)), np.zeros(0))
 
 
 @dataclass(frozen=True)

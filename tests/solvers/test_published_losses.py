@@ -9,7 +9,7 @@ from checks import check_status
 from mklcvx import Instance, formulations, solve
 from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, NONE, REAL
 from mklcvx.formulations.svm import SVM
-from mklcvx.solvers.svm import Machine
+from mklcvx.solvers.svm import WeightedSVM
 from mklcvx.zoo import regression
 
 pytestmark = pytest.mark.slow
@@ -66,7 +66,7 @@ def test_the_machine_of_one_kernel_is_the_optimum(loss, bias):
     instance = INSTANCES[loss.targets]
     task, _ = formulations.get("l1").task(instance, parameters(loss, bias))
     single = task.alone(task.combined(np.array([0.6, 0.3, 0.1])))
-    alpha = Machine(task, 1e-6)(single.kernels[0])
+    alpha = WeightedSVM(task, 1e-6)(single.kernels[0])
     assert (alpha >= single.low).all()
     assert (alpha <= single.limit).all()
     lower = SVM.lower(single, alpha)

@@ -11,8 +11,8 @@ from mklcvx.formulations import Points, Task
 from mklcvx.formulations.svm import SVM
 from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior import qp
-from mklcvx.solvers.interior.qp import Quadratic, box_qp, factored, interior_point
-from mklcvx.solvers.svm import Machine, fit
+from mklcvx.solvers.interior.qp import BoxQP, box_qp, factored, interior_point
+from mklcvx.solvers.svm import WeightedSVM, fit
 
 
 def signed_kernel(samples, rank, seed=0):
@@ -71,7 +71,7 @@ def test_the_interior_point_solves_every_svm(loss, bias, rank):
     task = svm_task(50, rank, loss, bias)
     rows = [task.y] * bias + [np.ones(50)] * (loss == "nu")
     totals = np.array([0.0] * bias + [1.0] * (loss == "nu"))
-    program = Quadratic(
+    program = BoxQP(
         task.y[:, None] * task.kernels[0] * task.y,
         np.full(50, 1.0 if loss == "c" else 0.0),
         task.box,
@@ -103,13 +103,13 @@ def test_the_machine_is_good_enough_for_its_tolerance(loss, bias, rank, price):
     task = svm_task(50, rank, loss, bias, price)
     for tolerance in (1e-2, 1e-5, 1e-8):
         # Where C is large, margins known to u·C·n leave more than 1e-8 of the penalty open.
-        assert gap_of(task, Machine(task, tolerance)(task.kernels[0])) <= max(tolerance, 2e-12 * price)
+        assert gap_of(task, WeightedSVM(task, tolerance)(task.kernels[0])) <= max(tolerance, 2e-12 * price)
 
 
 def test_the_machine_survives_a_kernel_that_says_nothing():
     """LIBSVM divides by a margin of zero here."""
     task = svm_task(20, 3, "nu", True)
-    alpha = Machine(task, 1e-4)(np.zeros((20, 20)))
+    alpha = WeightedSVM(task, 1e-4)(np.zeros((20, 20)))
     assert alpha.sum() == pytest.approx(1)
     assert task.y @ alpha == pytest.approx(0)
 

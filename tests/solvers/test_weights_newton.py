@@ -10,7 +10,7 @@ from mklcvx import Instance, formulations, solve, solve_path, zoo
 from mklcvx.problem.stack import KernelStack
 from mklcvx.solvers.driver import Problem, drive
 from mklcvx.solvers.interior import weights_newton
-from mklcvx.solvers.interior.qp import Quadratic, interior_point
+from mklcvx.solvers.interior.qp import BoxQP, interior_point
 from mklcvx.solvers.interior.reduced_hessian import reduced_hessian_of
 from mklcvx.solvers.interior.samples_side import samples_side
 from mklcvx.solvers.interior.settings import SETTINGS
@@ -188,7 +188,7 @@ def test_the_model_of_the_weights_is_solved_by_both_methods_alike():
     assert multiplier[~held] == pytest.approx(0, abs=1e-9)
     schur = matrix[:5, :5] - np.outer(matrix[:5, 5], matrix[5, :5]) / matrix[5, 5]
     linear = right[:5] - matrix[:5, 5] * right[5] / matrix[5, 5]
-    program = Quadratic(schur, linear - schur @ low, high - low, ones, np.array([-low.sum()]))
+    program = BoxQP(schur, linear - schur @ low, high - low, ones, np.array([-low.sum()]))
     assert change - low == pytest.approx(interior_point(program, 1e-13), abs=1e-6)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from mklcvx import Instance, Solution, formulations, zoo
 from mklcvx.verification.answers import Answer
-from mklcvx.verification.conventions import Problem, convert, get
+from mklcvx.verification.conventions import ConvertedProblem, convert, get
 from mklcvx.verification.judge import judge
 from theirs import SOLVE, Theirs
 
@@ -81,7 +81,7 @@ def solved(case: int, kind: str) -> Theirs:
     return SOLVE[name](instance_of(kind), **given)
 
 
-def best(problem: Problem) -> Solution:
+def best(problem: ConvertedProblem) -> Solution:
     sharp = {} if problem.formulation in ("li", "ckl") else {"solver": "interior", "tol": 1e-11}
     return problem.solve(**sharp)
 

@@ -12,7 +12,7 @@ from mklcvx import Instance, Solution, shrink, solve, verify, zoo
 from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, NONE, REAL
 from mklcvx.io.files import save_instance, save_solution
 from mklcvx.verification.case import pose
-from mklcvx.verification.families.single_task import SingleTasks
+from mklcvx.verification.families.single_task import SingleTaskJudge
 from refusals import check_refused
 
 pytestmark = pytest.mark.slow
@@ -97,7 +97,7 @@ def test_how_far_weights_may_differ_is_that_of_the_tube_held_at_its_width(bias):
     free = solve(instance, "l1", tol=1e-9, loss="nu_svr", nu=0.4, bias=bias)
     held = {"loss": "epsilon_insensitive", "epsilon": free.multipliers["epsilon"], "bias": bias}
     found = [
-        SingleTasks().ranges(pose(instance, "l1", given, 1e-6), 1e-6)
+        SingleTaskJudge().ranges(pose(instance, "l1", given, 1e-6), 1e-6)
         for given in ({"loss": "nu_svr", "nu": 0.4, "bias": bias}, held, {"loss": "nu_svr", "nu": 1.0, "bias": bias},
                       {"loss": "absolute", "bias": bias})
     ]  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 from judged import BINARY, LABELS, instance_for, parts_of, solution_of
 from mklcvx import Instance, LowRank, shrink, solve, verify, zoo
 from mklcvx.verification.answers import answer_of
-from mklcvx.verification.case import Enclosure, Part
+from mklcvx.verification.case import AnswerPart, Enclosure
 from mklcvx.verification.judge import judge_submission
 from mklcvx.verification.shrinking import restricted
 from mklcvx.verification.submissions import Submission
@@ -156,9 +156,9 @@ def test_a_bias_that_is_no_number_is_refused_where_there_is_none(bias):
 def test_where_the_optimum_is_not_known_well_enough_nothing_is_decided():
     known = Enclosure(lower=1.0, upper=1.01, scale=1.0)
     for value, verdict in ((1.0005, "accepted"), (1.005, "undecided"), (1.02, "rejected")):
-        assert Part("weights", proves="upper", value=value).measured(known).verdict(1e-3) == verdict
-    better = known.tightened([Part("alpha", proves="lower", value=1.0045)])
-    assert Part("weights", proves="upper", value=1.005).measured(better).verdict(1e-3) == "accepted"
+        assert AnswerPart("weights", proves="upper", value=value).measured(known).verdict(1e-3) == verdict
+    better = known.tightened([AnswerPart("alpha", proves="lower", value=1.0045)])
+    assert AnswerPart("weights", proves="upper", value=1.005).measured(better).verdict(1e-3) == "accepted"
 
 
 def test_a_formula_is_no_optimum():

@@ -18,7 +18,7 @@ import mklcvx
 from mklcvx import Instance, solve
 from mklcvx.checker import audit, claims, families, joint
 from mklcvx.cli.kept_folds import KeptFolds
-from mklcvx.estimators.cross_validation import Trial
+from mklcvx.estimators.cross_validation import FoldScore
 from mklcvx.estimators.saving import is_model
 from mklcvx.io import files, folders, machine_files, matlab_apart, traces
 from mklcvx.solvers.one_against import solve_by_machines
@@ -229,7 +229,7 @@ def readers(place: Path) -> list[Reader]:
     def folds_kept(path: Path) -> object:
         return KeptFolds(path.with_suffix(""), problem, 0).read(3, 1)
 
-    trials = {number: [Trial(0.5, 1e-9, True, "")] for number in (0, 2)}
+    trials = {number: [FoldScore(0.5, 1e-9, True, "")] for number in (0, 2)}
     KeptFolds(place / "cv.jsonl", problem, 0).write(trials)
 
     found = [

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .summary import Conformance, conform
-from .trials import LEVELS, Trial
+from .trials import LEVELS, SpecimenResult
 
-__all__ = ["LEVELS", "Conformance", "Trial", "conform"]
+__all__ = ["LEVELS", "Conformance", "SpecimenResult", "conform"]

@@ -28,7 +28,7 @@ from ..external import External
 from ..functions import Solver
 from ..process import Worker
 from .references import case_of
-from .trials import LEVELS, SKIPPED, Assignment, Room, Trial, shared_out, suitable
+from .trials import LEVELS, SKIPPED, Assignment, Room, SpecimenResult, shared_out, suitable
 
 SCHEMA = "mklcvx.conformance/1"
 SHIFT = 0.1  # seconds
@@ -55,7 +55,7 @@ class Conformance:
     parameters: Mapping[str, Any]
     level: str
     time_limit: float
-    trials: tuple[Trial, ...]
+    trials: tuple[SpecimenResult, ...]
 
     @property
     def passed(self) -> bool:
@@ -63,13 +63,13 @@ class Conformance:
         return self.rate(self.level).accepted > 0 and not self.failures
 
     @property
-    def failures(self) -> list[Trial]:
+    def failures(self) -> list[SpecimenResult]:
         """The rejected trials, the worst first: those without an answer, then by distance from the optimum."""
         failed = [trial for trial in self.trials if trial.verdict(self.level) == REJECTED]
         return sorted(failed, key=lambda trial: -(math.inf if trial.off is None else trial.off))
 
     @property
-    def skipped(self) -> list[Trial]:
+    def skipped(self) -> list[SpecimenResult]:
         return [trial for trial in self.trials if trial.outcome == SKIPPED]
 
     @property
@@ -165,7 +165,7 @@ def conform(
     jobs: int | None = None,
     time_limit: float = CONFORM_TIME_LIMIT,
     level: str = CONFORM_LEVEL,
-    done: Callable[[Trial], None] | None = None,
+    done: Callable[[SpecimenResult], None] | None = None,
     **parameters: Any,
 ) -> Conformance:
     r"""Run a solver over the zoo and judge every answer.
@@ -229,5 +229,5 @@ def conform(
     return Conformance(shown, task.formulation, task.parameters, level, task.time_limit, tuple(found))
 
 
-def _trial(task: Assignment, room: Room, name: str) -> Trial:
+def _trial(task: Assignment, room: Room, name: str) -> SpecimenResult:
     return room.trial(task, specimen(name))

@@ -45,7 +45,7 @@ class Assignment:
 
 
 @dataclass(frozen=True)
-class Trial:
+class SpecimenResult:
     """The result on one specimen. `off` is the tolerance at which the answer would be accepted: the largest violation
     or distance from the optimum of any of its parts, relative to the scale of the problem."""
 
@@ -114,11 +114,11 @@ class Room:
         self._worker.end()
         self._place.cleanup()
 
-    def trial(self, assignment: Assignment, chosen: Specimen) -> Trial:
+    def trial(self, assignment: Assignment, chosen: Specimen) -> SpecimenResult:
         try:
             case = case_of(chosen, assignment.formulation, assignment.parameters, min(LEVELS.values()))
         except InputError as fault:
-            return Trial(chosen.name, SKIPPED, words=str(fault))
+            return SpecimenResult(chosen.name, SKIPPED, words=str(fault))
         attempt = self.attempt(case, assignment.solver, chosen.name, assignment.time_limit)
         return _judged(case, attempt, chosen.name, assignment.level)
 
@@ -134,20 +134,22 @@ class Room:
         return solver.run(setting, case.parameters, self._worker)
 
 
-def _judged(case: Case, attempt: Attempt, name: str, level: str) -> Trial:
+def _judged(case: Case, attempt: Attempt, name: str, level: str) -> SpecimenResult:
     if attempt.skipped:
-        return Trial(name, SKIPPED, words=attempt.skipped)
+        return SpecimenResult(name, SKIPPED, words=attempt.skipped)
     if attempt.fault:
-        return Trial(name, ERROR, diagnosis=ERROR, words=attempt.fault)
+        return SpecimenResult(name, ERROR, diagnosis=ERROR, words=attempt.fault)
     if attempt.cut or attempt.answer is None:
-        return Trial(name, TIMEOUT, diagnosis=TIMEOUT, words=attempt.message or "returned after the time limit")
+        return SpecimenResult(
+            name, TIMEOUT, diagnosis=TIMEOUT, words=attempt.message or "returned after the time limit"
+        )
     try:
         parts, _ = judged_parts(case, attempt.answer, rigorous=True)
     except (InputError, ArithmeticError) as fault:
-        return Trial(name, ERROR, attempt.seconds, diagnosis="unusable", words=str(fault))
+        return SpecimenResult(name, ERROR, attempt.seconds, diagnosis="unusable", words=str(fault))
     verdicts = {key: verdict_of(parts, tolerance) for key, tolerance in LEVELS.items()}
     wrong = tuple(part.name for part in parts if part.off > LEVELS[level])
-    judged = Trial(name, JUDGED, attempt.seconds, max(part.off for part in parts), verdicts, wrong)
+    judged = SpecimenResult(name, JUDGED, attempt.seconds, max(part.off for part in parts), verdicts, wrong)
     if verdicts[level] != REJECTED:
         return judged
     with np.errstate(all="ignore"):  # hypotheses may divide by zeros of the answer

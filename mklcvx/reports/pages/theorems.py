@@ -12,7 +12,7 @@ from itertools import groupby
 
 from ...formulations import Formulation
 from ..explain import GENERAL
-from ..theorem import Paragraph, Row, parse
+from ..theorem import Paragraph, TheoremLine, parse
 from .html import Markup, element, escaped, facts, joined
 
 INDEX = r"(\{[^{}]*\}|[a-z0-9α-ω]+|[A-ZΔ])"
@@ -52,16 +52,16 @@ def _formula(text: str) -> Markup:
     return Markup(re.sub(r" {2,}", "\u2003 ", text))
 
 
-def _blocks(parts: Iterable[Row | Paragraph]) -> list[Markup]:
+def _blocks(parts: Iterable[TheoremLine | Paragraph]) -> list[Markup]:
     """Return paragraphs, displayed formulas, and lists of adjacent labelled rows."""
     made: list[Markup] = []
-    for labelled, some in groupby(parts, lambda part: isinstance(part, Row) and bool(part.label)):
+    for labelled, some in groupby(parts, lambda part: isinstance(part, TheoremLine) and bool(part.label)):
         blocks = [block for part in some for block in _block(part)]
         made += [element("dl", *blocks, class_="theorem")] if labelled else blocks
     return made
 
 
-def _block(part: Row | Paragraph) -> list[Markup]:
+def _block(part: TheoremLine | Paragraph) -> list[Markup]:
     if isinstance(part, Paragraph):
         return [element("p", typeset(part.opening + part.text))]
     if not part.label:

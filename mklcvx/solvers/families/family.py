@@ -42,7 +42,7 @@ class Found(NamedTuple, Generic[FormulationT, TaskT, PointT]):
 FoundT = TypeVar("FoundT", bound=Found)
 
 
-class Family(Generic[TaskT, FoundT, ProvedT]):
+class FamilyAssembler(Generic[TaskT, FoundT, ProvedT]):
     """The defaults, which a family may override."""
 
     def working(self, task: TaskT) -> tuple[TaskT, float]:

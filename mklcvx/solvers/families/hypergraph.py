@@ -11,12 +11,12 @@ from ...certificate.hypergraphs import ProvedHypergraph
 from ...formulations.families.hypergraph import Embedding, Hypergraph, HypergraphBound, HyperTask, solved
 from ...problem.instance import Instance
 from ...problem.stack import Array
-from .family import Family, Fields, Found, unweighted
+from .family import FamilyAssembler, Fields, Found, unweighted
 
 Embedded = Found[Hypergraph, HyperTask, CertifiedPoint[HypergraphBound[Embedding], HypergraphBound[Array]]]
 
 
-class Hypergraphs(Family[HyperTask, Embedded, ProvedHypergraph]):
+class HypergraphAssembler(FamilyAssembler[HyperTask, Embedded, ProvedHypergraph]):
     def attempts(self, found: Embedded) -> Iterator[Mapping[str, object]]:
         """One Z for both bounds, of the lower or of the upper one; the best Z for μ; a Z for each of them."""
         (weights, below), above = found.point.lower.point, found.point.upper.point

@@ -14,12 +14,12 @@ from ...formulations import RankOneCoefficients, UpperBound
 from ...formulations.families.joint import JointLowerBound, JointOutputs, JointTask, JointUpperBound
 from ...problem.stack import Array
 from ..polish import sharpened
-from .family import AIM, Family, Fields, Found
+from .family import AIM, FamilyAssembler, Fields, Found
 
 Outputs = Found[JointOutputs, JointTask, CertifiedPoint[JointLowerBound, JointUpperBound]]
 
 
-class JointFamily(Family[JointTask, Outputs, ProvedOutputs]):
+class JointAssembler(FamilyAssembler[JointTask, Outputs, ProvedOutputs]):
     def working(self, task: JointTask) -> tuple[JointTask, float]:
         return task.centred(), AIM
 

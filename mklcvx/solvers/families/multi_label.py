@@ -8,15 +8,15 @@ import numpy as np
 
 from ...certificate import CertifiedPoint
 from ...certificate.labels import ProvedLabels
-from ...certificate.regularisers import Simplex
+from ...certificate.regularisers import SimplexBounds
 from ...formulations.families.multi_label import ClassLowerBound, ClassUpperBound, LabelTask, MultiLabel
 from ..second_stage import machine
-from .family import Family, Fields, Found
+from .family import FamilyAssembler, Fields, Found
 
 Classes = Found[MultiLabel, LabelTask, CertifiedPoint[ClassLowerBound, ClassUpperBound]]
 
 
-class ManyLabels(Family[LabelTask, Classes, ProvedLabels]):
+class MultiLabelAssembler(FamilyAssembler[LabelTask, Classes, ProvedLabels]):
     def attempts(self, found: Classes) -> Iterator[Mapping[str, object]]:
         """α = β/γ as it was found; every class's classifier at the weights found; the functions found."""
         task, polish = found.task, found.polish
@@ -26,7 +26,7 @@ class ManyLabels(Family[LabelTask, Classes, ProvedLabels]):
         if counted.all() or not polish:
             yield {"alpha": alpha, "mu": weights, "gamma": gamma}
         if polish:
-            kernel = task.combined(Simplex(task.count).feasible(weights))
+            kernel = task.combined(SimplexBounds(task.count).feasible(weights))
             solved = np.stack([machine(kernel, signs, task.box, bias=False)[1] for signs in task.signs])
             yield {"alpha": solved, "mu": weights, "gamma": gamma}
             alpha = np.where(counted, alpha, solved)

@@ -15,7 +15,7 @@ from ...formulations import LowerBound, RankOneCoefficients, SingleTask, Task, U
 from ...formulations._formulation import Own
 from ..one_kernel import with_one_kernel
 from ..polish import balanced, refined, sharpened
-from .family import AIM, Family, Fields, Found
+from .family import AIM, FamilyAssembler, Fields, Found
 
 Single = Found[SingleTask, Task, CertifiedPoint[LowerBound, UpperBound]]
 MEETING = 1e-9  # the hulls meet if q of α∘y is below this share of q of the two classes' parts
@@ -23,7 +23,7 @@ MEETING = 1e-9  # the hulls meet if q of α∘y is below this share of q of the 
 UNSEEN = 1e-7
 
 
-class SingleTasks(Family[Task, Single, Proved]):
+class SingleTaskAssembler(FamilyAssembler[Task, Single, Proved]):
     def working(self, task: Task) -> tuple[Task, float]:
         centred = task.centred()
         return centred, 1.0 if centred is task else AIM

@@ -13,13 +13,13 @@ from ...formulations.families.pairs import Pairs
 from ...formulations.families.two_stage import PairBound, PairTask, TwoStage
 from ...problem.stack import KernelStack
 from ..second_stage import one_versus_rest
-from .family import Family, Fields, Found, unweighted
+from .family import FamilyAssembler, Fields, Found, unweighted
 
 Bound = PairBound | AlignmentBound
 Weighted = Found[TwoStage | Alignment, PairTask | AlignmentTask, CertifiedPoint[Bound, Bound]]
 
 
-class TwoStages(Family[PairTask | AlignmentTask, Weighted, ProvedPairs | ProvedAlignment]):
+class TwoStageAssembler(FamilyAssembler[PairTask | AlignmentTask, Weighted, ProvedPairs | ProvedAlignment]):
     def attempts(self, found: Weighted) -> Iterator[Mapping[str, object]]:
         """For `alignment` μ of length one, with the entries of kernels and target that its sums are over."""
         lower, upper, instance = found.point.lower.point, found.point.upper.point, found.instance

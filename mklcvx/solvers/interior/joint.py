@@ -34,7 +34,7 @@ from ...formulations import SINGLE_TASKS, Points, RankOneCoefficients, Task
 from ...formulations.families.hypergraph import Embedding, Hypergraph, HyperTask
 from ...formulations.families.joint import JointOutputs, JointTask
 from ..driver import Problem
-from .joint_unknowns import SIDES, CappedSimplex, Coordinates, ReducedCoordinates
+from .joint_unknowns import SIDES, Coordinates, CrammerSingerVariables, ReducedCoordinates
 from .loop import Array, InteriorMethod
 from .qp import factored
 from .reduced_hessian import ReducedHessian
@@ -122,7 +122,11 @@ class ClassSystem(SaddleSystem):
     def __init__(self, state: IPMState, hessian: ClassHessian) -> None:
         side, at = state.side, state.at
         self.at, self.side, self.residuals, self.min_centring = at, side, state.residuals, side.min_centring
-        self.simplices, self.samples, self.signs = cast(CappedSimplex, side.samples), side.samples, side.samples.signs
+        self.simplices, self.samples, self.signs = (
+            cast(CrammerSingerVariables, side.samples),
+            side.samples,
+            side.samples.signs,
+        )
         self.residuals_lag = state.residuals.amount(side, at) > SETTINGS.max_residual * at.complementarity
         self.ratios = [multiplier / value for value, multiplier in at.pairs]
         diagonal_x = side.sign * self.ratios[2]
@@ -258,7 +262,7 @@ def _gap(problem: Problem, alpha: Array, functions: RankOneCoefficients) -> floa
     return (lengths / 2 + price + task.risk(outputs).value - lower.value) / max(lengths, TINY)
 
 
-def _first_point(side: Side, samples: CappedSimplex, x: Array) -> tuple[SaddleIterate, Array]:
+def _first_point(side: Side, samples: CrammerSingerVariables, x: Array) -> tuple[SaddleIterate, Array]:
     """Multipliers that meet the equations as far as possible, with no product below τ; and the images of a."""
     (rows, _), a = side.balance, samples.start(side.weights(x))
     images = samples.coordinates.images(a)

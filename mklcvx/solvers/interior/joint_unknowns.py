@@ -121,7 +121,7 @@ class ReducedCoordinates(Coordinates):
 LONGEST = 2.0  # step in the logarithm of a probability: beyond it Newton's model holds no more
 
 
-class CappedSimplex(SamplesSide):
+class CrammerSingerVariables(SamplesSide):
     """`crammer_singer`: `lower` is a, `upper` the slack of every sample."""
 
     def __init__(self, task: ReducedCoordinates) -> None:
@@ -155,7 +155,7 @@ class CappedSimplex(SamplesSide):
         return at.z / at.lower, at.w / at.upper
 
 
-class EntropicSimplex(CappedSimplex):
+class EntropicSimplex(CrammerSingerVariables):
     """`softmax`: no multipliers; a step that shrinks a probability is taken in its logarithm, and what is lost is
     shared among those that grow."""
 
@@ -190,7 +190,7 @@ class EntropicSimplex(CappedSimplex):
         return lower, lower, s_after + share * np.maximum(ds, 0.0)
 
 
-SIDES: dict[str, type[CappedSimplex]] = {
-    "crammer_singer": CappedSimplex,
+SIDES: dict[str, type[CrammerSingerVariables]] = {
+    "crammer_singer": CrammerSingerVariables,
     "softmax": EntropicSimplex,
 }  # of the losses for classes

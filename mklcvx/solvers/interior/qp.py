@@ -31,7 +31,7 @@ SUFFICIENT = 1e-4  # of the decrease that the gradient promises (Armijo)
 NEWTON_STEPS = 25
 
 
-class Quadratic(NamedTuple):
+class BoxQP(NamedTuple):
     q: Array
     c: Array
     box: Array
@@ -61,7 +61,7 @@ class QPIterate(Iterate):
         return [(self.alpha, self.z), (self.box_slack, self.w)]
 
 
-def interior_point(program: Quadratic, accuracy: float) -> Array:
+def interior_point(program: BoxQP, accuracy: float) -> Array:
     """α to a relative gap of `accuracy`, or as near to it as rounding allows."""
     half, n = program.box / 2, len(program.box)
     first = np.full(n, max(1.0, float(np.abs(program.q @ half - program.c).max())))
@@ -83,7 +83,7 @@ def interior_point(program: Quadratic, accuracy: float) -> Array:
 class QPSystem(KKTSystem[QPIterate]):
     """The bounds' multipliers are eliminated first, then α by the Cholesky factorisation."""
 
-    def __init__(self, program: Quadratic, at: QPIterate, gradient: Array, missing: Array) -> None:
+    def __init__(self, program: BoxQP, at: QPIterate, gradient: Array, missing: Array) -> None:
         self.at, self.rows, self.missing = at, program.rows, missing
         self.residual = gradient - at.z + at.w
         self.solve = factored(program.q + np.diag(at.z / at.alpha + at.w / at.box_slack))
@@ -133,7 +133,7 @@ def refined(matrix: Array, rough: Callable[[Array], Array]) -> Callable[[Array],
 
 def box_qp(q: Array, box: Array, start: Array | None = None, accuracy: float = ACCURACY) -> Array:
     """α, to a relative gap of `accuracy` or as near to it as rounding allows."""
-    program = Quadratic(q, np.ones(len(box)), box, np.zeros((0, len(box))), np.zeros(0))
+    program = BoxQP(q, np.ones(len(box)), box, np.zeros((0, len(box))), np.zeros(0))
     alpha = projected_newton(program, np.zeros(len(box)) if start is None else np.clip(start, 0.0, box), accuracy)
     if relative_gap(program, alpha) <= accuracy:
         return alpha
@@ -142,12 +142,12 @@ def box_qp(q: Array, box: Array, start: Array | None = None, accuracy: float = A
     return min(candidates, key=lambda candidate: relative_gap(program, candidate))
 
 
-def relative_gap(program: Quadratic, alpha: Array) -> float:
+def relative_gap(program: BoxQP, alpha: Array) -> float:
     gap = program.gap(alpha, program.q @ alpha - program.c)
     return gap / max(program.size(alpha), gap)
 
 
-def projected_newton(program: Quadratic, alpha: Array, accuracy: float) -> Array:
+def projected_newton(program: BoxQP, alpha: Array, accuracy: float) -> Array:
     """Newton's step on the samples that no bound holds, projected onto the box, shortened until it descends."""
     gradient = program.q @ alpha - program.c
     for _ in range(NEWTON_STEPS):
@@ -165,7 +165,7 @@ def projected_newton(program: Quadratic, alpha: Array, accuracy: float) -> Array
     return alpha
 
 
-def _descend(program: Quadratic, alpha: Array, gradient: Array, step: Array) -> Array | None:
+def _descend(program: BoxQP, alpha: Array, gradient: Array, step: Array) -> Array | None:
     """The first of the shortened, projected steps that descends enough; None where rounding lets none."""
     for length in 0.5 ** np.arange(40):
         target = np.clip(alpha + length * step, 0.0, program.box)

@@ -59,7 +59,7 @@ class SaddleIterate(Iterate):
         return [(lower, self.z), (upper, self.w), (self.x, self.s), (self.cap_slack, self.u)]
 
 
-class Residuals(NamedTuple):
+class KKTResiduals(NamedTuple):
     """The residuals of the equations above at a point; those of α for every variable, times s. `missing` is what the
     sum of the variables lacks, where the tube is an unknown."""
 
@@ -74,7 +74,7 @@ class Residuals(NamedTuple):
         return float(np.abs(self.alpha) @ side.samples.values(at) + np.abs(self.x) @ at.x)
 
 
-def residuals(side: Side, at: SaddleIterate, images: Array) -> Residuals:
+def residuals(side: Side, at: SaddleIterate, images: Array) -> KKTResiduals:
     samples, (rows, totals) = side.samples, side.balance
     beta = at.alpha * samples.signs
     gradient = samples.by_variable(samples.signs * (side.weights(at.x) @ images + at.nu @ rows))
@@ -82,13 +82,15 @@ def residuals(side: Side, at: SaddleIterate, images: Array) -> Residuals:
     for_x = side.gradient(at.x, images @ beta / 2) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
     if len(at.u):
         for_x[: len(at.u)] += at.u
-    return Residuals(for_alpha, rows @ beta - totals, for_x, side.equalities(at.x), samples.sum_missing(at))
+    return KKTResiduals(for_alpha, rows @ beta - totals, for_x, side.equalities(at.x), samples.sum_missing(at))
 
 
 class SaddleSystem(KKTSystem[SaddleIterate]):
     """`hessian` has the weights of the point; `residuals` are those of the point."""
 
-    def __init__(self, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, found: Residuals) -> None:
+    def __init__(
+        self, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, found: KKTResiduals
+    ) -> None:
         self.at, self.side, self.residuals, self.min_centring = at, side, found, side.min_centring
         self.samples, self.signs = side.samples, side.samples.signs
         self.residuals_lag = found.amount(side, at) > SETTINGS.max_residual * at.complementarity

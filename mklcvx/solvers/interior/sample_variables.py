@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...formulations import Task
-from ...formulations.losses import PiecewiseQuadratic, Quadratic
+from ...formulations.losses import PiecewiseQuadratic, QuadraticShape
 from .settings import SETTINGS, TINY
 from .step_length import Array
 
@@ -224,5 +224,5 @@ class Free(SamplesSide):
         return np.zeros(len(at.alpha), dtype=bool)
 
 
-def recorded(task: Task) -> Quadratic:
+def recorded(task: Task) -> QuadraticShape:
     return cast(PiecewiseQuadratic, task.loss_function).shape(task.y, task.box)

@@ -30,7 +30,7 @@ from .settings import NEARLY_ZERO, SETTINGS, TINY
 from .step_length import Array
 
 
-class Entropic(Free):
+class EntropyVariables(Free):
     """The binary entropy: g = −α log(α/c) − (c − α) log(1 − α/c). Both distances are kept, so that neither tail loses
     digits, and no multipliers; a step that shrinks a distance is taken in its logarithm, which Newton's method follows
     for any length, a step that enlarges it as it is."""
@@ -64,7 +64,7 @@ class Entropic(Free):
         return np.asarray(1 / at.lower + 1 / at.upper)
 
 
-class Counted(Free):
+class PoissonVariables(Free):
     """The Poisson loss: g' = log u with cu = cy − α. The distance from cy is kept, as for the logistic loss. The a
     and κ are those of a parabola that is about as high: they set the size of the start."""
 
@@ -278,7 +278,7 @@ def _of_record(task: Task) -> SamplesSide:
     return SamplesSide(task) if np.isfinite(shape.low).all() else Free(task)
 
 
-KINDS = {"quadratic": _of_record, "tube": Tube, "logistic": Entropic, "poisson": Counted}
+KINDS = {"quadratic": _of_record, "tube": Tube, "logistic": EntropyVariables, "poisson": PoissonVariables}
 
 
 def samples_side(task: Task) -> SamplesSide:

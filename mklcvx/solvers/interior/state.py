@@ -19,7 +19,7 @@ from .active_set import ActiveSetPoint
 from .elimination import ReducedGroups
 from .loop import Array
 from .reduced_hessian import ReducedHessian
-from .saddle import Residuals, SaddleIterate, residuals
+from .saddle import KKTResiduals, SaddleIterate, residuals
 from .sample_variables import DualPoint, SamplesSide
 from .settings import NEARLY_ZERO, SETTINGS, TINY
 from .weights_side import Shared, Side
@@ -40,7 +40,7 @@ class IPMState(State):
     side: Side
     hessian: ReducedHessian
     images: Array
-    residuals: Residuals
+    residuals: KKTResiduals
     scale: float
     first_mu: float
     earlier: IPMState | None = None

@@ -41,7 +41,7 @@ from ...formulations.families.two_stage import PairTask
 from ..driver import Problem, State
 from .loop import Array, InteriorMethod, predictor_corrector
 from .pair_newton import PairBlocks, PairIterate, PairSystem, basis_of, chunks, regulariser_gradient
-from .qp import Quadratic, interior_point, projected_newton
+from .qp import BoxQP, interior_point, projected_newton
 from .settings import SETTINGS, TINY
 
 NO_POINTS: Points[Array, Array] = Points([], [])
@@ -148,7 +148,7 @@ def _aligned(task: AlignmentTask, accuracy: float) -> State:
     if box == 0:
         return State(np.zeros(task.count), stop_reason=Ending.ROUNDING)
     limits, none = np.full(task.count, SETTINGS.alignment_box), np.zeros((0, task.count))
-    program = Quadratic(gram, target / box, limits, none, np.zeros(0))
+    program = BoxQP(gram, target / box, limits, none, np.zeros(0))
     found = projected_newton(program, interior_point(program, accuracy), accuracy)
     return State(found * box / norms, stop_reason=Ending.ROUNDING)
 

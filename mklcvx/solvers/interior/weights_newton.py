@@ -27,7 +27,7 @@ from ..driver import Algorithm, Problem, State
 from ..libsvm import libsvm, serves
 from .active_set import ActiveSetPoint, active_set_step
 from .loop import Array
-from .qp import Quadratic, interior_point
+from .qp import BoxQP, interior_point
 from .reduced_hessian import ReducedHessian, reduced_hessian_of
 from .saddle import ReducedSystem
 from .sample_variables import DualPoint
@@ -342,7 +342,7 @@ def _by_interior_point(
     linear = right[:p] - matrix[:p, p:] @ eliminated[:, p] - inner @ low
     widths = np.minimum(high - low, SETTINGS.newton_reach * float(np.max(-low)))
     unit = max(float(np.abs(linear).max()), TINY)
-    program = Quadratic(inner / unit, linear / unit, widths, jacobian, missing - jacobian @ low)
+    program = BoxQP(inner / unit, linear / unit, widths, jacobian, missing - jacobian @ low)
     share = interior_point(program, SETTINGS.newton_qp_accuracy) / widths
     return share <= SETTINGS.bound_tolerance, np.isfinite(high) & (share >= 1 - SETTINGS.bound_tolerance)
 

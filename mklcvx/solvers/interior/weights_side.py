@@ -148,7 +148,7 @@ class Regularised(Side):
         return np.append(values, 0.0) if self.slack else values
 
 
-class OfShares(Side):
+class ConcaveShares(Side):
     """x = t on the simplex, μ_m a concave function of t_m."""
 
     def __init__(self, task: Task, formulation: SingleTask, samples: SamplesSide | None = None) -> None:
@@ -296,5 +296,5 @@ def side_of(task: Task, formulation: SingleTask, samples: SamplesSide | None = N
     assert formulation.regulariser is not None
     if formulation.regulariser.alone(task.count, **task.own):
         return Side(task, formulation.regulariser.start(task.count, **task.own), samples)
-    side = Regularised if formulation.regulariser.of_shares is None else OfShares
+    side = Regularised if formulation.regulariser.of_shares is None else ConcaveShares
     return side(task, formulation, samples)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..driver import Array, Problem
-from ..svm import Alternating, Fit, norms
+from ..svm import Alternating, SVMFit, norms
 
 
 class Analytic(Alternating):
@@ -28,7 +28,7 @@ class Analytic(Alternating):
     def first_weights(self, problem: Problem) -> Array:
         return self._in_ball(problem, np.ones(problem.task.count))
 
-    def new_weights(self, problem: Problem, fitted: Fit) -> Array:
+    def new_weights(self, problem: Problem, fitted: SVMFit) -> Array:
         return self._in_ball(problem, norms(fitted))
 
     def _in_ball(self, problem: Problem, lengths: Array) -> Array:

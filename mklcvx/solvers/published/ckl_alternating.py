@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...formulations import Points, RankOneCoefficients
 from ...formulations._groups import group_largest, group_shares
 from ..driver import Algorithm, Array, Problem, State, check_switch
-from ..svm import Fit, fit, floor
+from ..svm import SVMFit, fit, floor
 
 LONGEST_PERIOD = 12
 SHOWN = 3  # of a cycle's choices, in a message
@@ -31,15 +31,15 @@ STILL = 1e-8  # two t_j of a fixed point: slow progress must not be taken for no
 
 
 @dataclass(frozen=True)
-class Chosen(State):
+class BestResponse(State):
     """`history` has, for every iteration, the kernels chosen and the groups' shares t_j."""
 
-    fit: Fit
+    fit: SVMFit
     history: list[tuple[tuple[int, ...], Array]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class CKLAlternating(Algorithm[Chosen]):
+class CKLAlternating(Algorithm[BestResponse]):
     name = "ckl_alternating"
     summary = "SVM and the best kernel of each group in turn; cycles, as printed"
     reference = "Govindaraj 2009, section 5"
@@ -50,13 +50,13 @@ class CKLAlternating(Algorithm[Chosen]):
     def __post_init__(self) -> None:
         check_switch("halved", self.halved)
 
-    def start(self, problem: Problem) -> Chosen:
+    def start(self, problem: Problem) -> BestResponse:
         groups = problem.task.own["groups"]
         count = groups.max() + 1
         weights = self._weights(group_shares(np.zeros(len(groups)), groups), np.full(count, 1 / count), groups)
-        return Chosen(weights, fit(problem, weights))
+        return BestResponse(weights, fit(problem, weights))
 
-    def step(self, problem: Problem, state: Chosen) -> Chosen:
+    def step(self, problem: Problem, state: BestResponse) -> BestResponse:
         groups, roots = problem.task.own["groups"], np.sqrt(2 * state.fit.halves)
         largest = group_largest(roots, groups)
         chosen = tuple(int(np.argmax(np.where(groups == j, roots, -1.0))) for j in range(len(largest)))
@@ -65,9 +65,9 @@ class CKLAlternating(Algorithm[Chosen]):
         picked[list(chosen)] = 1.0
         weights = self._weights(picked, np.maximum(group_share, floor(problem)), groups)
         history = [*state.history, (chosen, group_share)]
-        return Chosen(weights, fit(problem, weights), history, stop_reason=_repetition(history))
+        return BestResponse(weights, fit(problem, weights), history, stop_reason=_repetition(history))
 
-    def points(self, problem: Problem, state: Chosen) -> Points:
+    def points(self, problem: Problem, state: BestResponse) -> Points:
         """The classifier of the SVM, and that of the dual's own weights."""
         found, dual_weights = state.fit.points(problem.task), state.weights * (1.0 if self.halved else 0.5)
         return Points(

@@ -17,14 +17,14 @@ import numpy as np
 from ...errors import InputError
 from ...formulations import Points
 from ..driver import Algorithm, Array, Problem, State
-from ..svm import Fit, fit
+from ..svm import SVMFit, fit
 
 
 @dataclass(frozen=True)
 class Levels(State):
     """`mix` holds the multipliers of the model's cuts at its minimum."""
 
-    fits: list[Fit]
+    fits: list[SVMFit]
     mix: Array
 
 
@@ -65,7 +65,7 @@ class Level(Algorithm[Levels]):
 class Model:
     """max_t g_t over the domain, as rows of a conic program in (μ, t)."""
 
-    def __init__(self, problem: Problem, fits: list[Fit]) -> None:
+    def __init__(self, problem: Problem, fits: list[SVMFit]) -> None:
         self.count, self.ratio = problem.task.count, problem.task.own.get("l1_ratio", 1.0)
         self.slopes = np.stack([f.halves for f in fits])
         self.gains = np.array([f.value + f.weights @ f.halves for f in fits])

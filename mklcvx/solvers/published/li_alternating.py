@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..driver import Array, Problem
-from ..svm import Alternating, Fit, floor
+from ..svm import Alternating, SVMFit, floor
 
 
 class LiAlternating(Alternating):
@@ -26,7 +26,7 @@ class LiAlternating(Alternating):
     def first_weights(self, problem: Problem) -> Array:
         return 1 / (2 * problem.even)
 
-    def new_weights(self, problem: Problem, fitted: Fit) -> Array:
+    def new_weights(self, problem: Problem, fitted: SVMFit) -> Array:
         roots = np.sqrt(2 * fitted.halves)
         shares = roots / roots.sum() if roots.any() else problem.even
         return 1 / (2 * np.maximum(shares, floor(problem)))

@@ -19,7 +19,7 @@ import numpy as np
 from ...formulations import Points
 from ...formulations._groups import group_shares, group_sums
 from ..driver import Algorithm, Array, Problem, State
-from ..svm import Fit, fit, floor
+from ..svm import SVMFit, fit, floor
 
 INNER_STEPS = 30
 
@@ -29,7 +29,7 @@ class Averaged(State):
     """The shares t and the inner answer; sums of α, of the functions' coefficients and of 1, weighted by the steps."""
 
     shares: Array
-    fit: Fit
+    fit: SVMFit
     rise: Array
     steepest: float = np.finfo(float).tiny
     sums: tuple[Array | float, ...] = (0.0, 0.0, 0.0)
@@ -72,7 +72,7 @@ class Mirror(Algorithm[Averaged]):
         return replace(state, weights=found.weights, steepest=steepest, sums=sums, count=count)
 
 
-def inner(problem: Problem, shares: Array, rise: Array) -> tuple[Fit, Array]:
+def inner(problem: Problem, shares: Array, rise: Array) -> tuple[SVMFit, Array]:
     """α for the groups' kernels Σ t_m K_m, by alternating with the groups' factors until these settle."""
     groups = problem.task.own["groups"]
     for _ in range(INNER_STEPS):

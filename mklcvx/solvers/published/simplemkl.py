@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..driver import Array, Problem
-from ..svm import Fit, Fitted, OverWeights, fit
+from ..svm import Fitted, OverWeights, SVMFit, fit
 
 FLATTER = 0.1  # a slope this small, relative to the first, ends the line search
 ARMIJO = 1e-4
@@ -61,7 +61,7 @@ def _balanced(direction: Array, largest: int) -> Array:
     return direction
 
 
-def _to_the_last_corner(problem: Problem, here: Fit, direction: Array) -> tuple[Fit, Array, Fit | None]:
+def _to_the_last_corner(problem: Problem, here: SVMFit, direction: Array) -> tuple[SVMFit, Array, SVMFit | None]:
     """Follow D from corner to corner while J decreases: where it stopped, what is left of D, and the fit at D's end."""
     largest = int(np.argmax(here.weights))
     while True:
@@ -95,7 +95,7 @@ def _moved(weights: Array, direction: Array, length: float, vanishing: int | Non
     return np.asarray(moved / moved.sum())
 
 
-def _line_search(problem: Problem, here: Fit, direction: Array, end: Fit | None) -> Fit:
+def _line_search(problem: Problem, here: SVMFit, direction: Array, end: SVMFit | None) -> SVMFit:
     """Between here, where J falls, and the end, where it is no lower than here."""
     if end is None or not direction.any():
         return here

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ...formulations.sm1 import best_weights
 from ..driver import Array, Problem
-from ..svm import Alternating, Fit, norms
+from ..svm import Alternating, SVMFit, norms
 
 
 class SM1BCD(Alternating):
@@ -24,6 +24,6 @@ class SM1BCD(Alternating):
     reference = "Xu et al. 2013, Algorithm 1"
     serves = ("sm1",)
 
-    def new_weights(self, problem: Problem, fitted: Fit) -> Array:
+    def new_weights(self, problem: Problem, fitted: SVMFit) -> Array:
         lengths = norms(fitted)
         return best_weights(lengths, problem.task.own["theta"]) if lengths.any() else fitted.weights

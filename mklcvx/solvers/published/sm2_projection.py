@@ -18,7 +18,7 @@ import numpy as np
 from ...formulations import Points
 from ...formulations.smp import rise
 from ..driver import Algorithm, Array, Problem, State
-from ..svm import Fit, fit
+from ..svm import SVMFit, fit
 
 ARMIJO = 1e-4
 MAX_HALVINGS = 40
@@ -26,7 +26,7 @@ MAX_HALVINGS = 40
 
 @dataclass(frozen=True)
 class Projected(State):
-    fit: Fit
+    fit: SVMFit
     step: float
 
 
@@ -60,11 +60,11 @@ class SM2Projection(Algorithm[Projected]):
     def points(self, problem: Problem, state: Projected) -> Points:
         return state.fit.points(problem.task)
 
-    def objective(self, problem: Problem, at: Fit) -> float:
+    def objective(self, problem: Problem, at: SVMFit) -> float:
         kappa, p = _regulariser(problem)
         return at.value + float(np.sum((kappa * at.weights) ** p)) / (kappa * p)
 
-    def gradient(self, problem: Problem, at: Fit) -> Array:
+    def gradient(self, problem: Problem, at: SVMFit) -> Array:
         kappa, p = _regulariser(problem)
         return np.asarray((kappa * at.weights) ** (p - 1) - at.halves)
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ...problem.checks import check_name
 from ...problem.instance import Instance
 from ..answers import Answer
-from ._convention import AnswerMap, Convention, Problem, as_answer
+from ._convention import AnswerMap, Convention, ConvertedProblem, as_answer
 from .govindaraj import GOVINDARAJ_CKL, GOVINDARAJ_LI
 from .group_lassos import CELER, DALMKL
 from .lanckriet import LANCKRIET
@@ -48,7 +48,7 @@ _BY_NAME = {convention.name: convention for convention in CONVENTIONS}
 class Converted(NamedTuple):
     """Their problem and their answer, as ours."""
 
-    problem: Problem
+    problem: ConvertedProblem
     answer: Answer
 
 
@@ -87,6 +87,6 @@ def as_dict(convention: Convention) -> dict[str, object]:
 
 
 __all__ = [
-    "CONVENTIONS", "AnswerMap", "Convention", "Converted", "Problem", "as_answer", "as_dict", "as_text", "convert",
-    "get", "table",
+    "CONVENTIONS", "AnswerMap", "Convention", "Converted", "ConvertedProblem", "as_answer", "as_dict", "as_text",
+    "convert", "get", "table",
 ]  # fmt: skip

@@ -69,7 +69,7 @@ class AnswerMap:
 
 
 @dataclass(frozen=True)
-class Problem:
+class ConvertedProblem:
     """Another code's problem as ours: formulation, parameters, the kernels it uses; and how its answers translate."""
 
     formulation: str
@@ -105,7 +105,7 @@ class Convention:
     name: str
     title: str
     reference: str
-    problem: Callable[[Instance, Parameters], Problem]
+    problem: Callable[[Instance, Parameters], ConvertedProblem]
     serves: tuple[str, ...]
     parameters: tuple[Parameter, ...] = (C,)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -138,7 +138,7 @@ class Convention:
         return (self.support[0], *self.kept, *(() if self.reweighing is None else self.reweighing.needs))
 
     # ----------------------------------------------------------------------------------------- problems
-    def to_ours(self, instance: Instance, parameters: Given | None = None) -> Problem:
+    def to_ours(self, instance: Instance, parameters: Given | None = None) -> ConvertedProblem:
         """Our formulation, parameters and kernels for their problem; it is solved where they depend on its optimum."""
         self._check_targets(instance)
         return self.problem(instance, self._resolved(instance, parameters or {}))
@@ -164,7 +164,7 @@ class Convention:
         return {**numbers, **words, "bias": as_flag("bias", given.get("bias"), default=self.bias)}
 
     # ------------------------------------------------------------------------------------------ answers
-    def answer_to_ours(self, answer: Answer, problem: Problem) -> Answer:
+    def answer_to_ours(self, answer: Answer, problem: ConvertedProblem) -> Answer:
         """Their weights, α, coefficients, bias and objective as ours, as far as they are given."""
         instance = problem.instance
         checked = replace(
@@ -179,7 +179,7 @@ class Convention:
             return ours
         return replace(ours, weights=self.reweighing.to_ours(checked, instance))
 
-    def answer_from_ours(self, answer: Answer | Solution, problem: Problem) -> Answer:
+    def answer_from_ours(self, answer: Answer | Solution, problem: ConvertedProblem) -> Answer:
         """An answer of ours in their notation, with α for every sample."""
         given = as_answer(answer)
         theirs = problem.answers.from_ours(given)

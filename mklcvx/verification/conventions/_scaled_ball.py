@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from ...errors import InputError
 from ...problem.instance import Instance
 from ...solvers.solving import solve
-from ._convention import AnswerMap, Factor, Parameters, Problem
+from ._convention import AnswerMap, ConvertedProblem, Factor, Parameters
 
 FINE, ENOUGH = 1e-11, 1e-7  # the gap that a trial is asked for, and the one that it must reach
 ROUNDING = 1e-10  # relative: how far from its root an equation holds, and from its bound a gain is at it
@@ -70,14 +70,14 @@ class Tikhonov:
     def parameters(self, t: float) -> Parameters:
         return {"C": t * self.price, "bias": self.bias, **self.own}
 
-    def as_ours(self, alpha: Factor = 1.0, normalised: bool = False, factor: float = 1.0) -> Problem:
+    def as_ours(self, alpha: Factor = 1.0, normalised: bool = False, factor: float = 1.0) -> ConvertedProblem:
         """Our problem. `alpha` is what their α is multiplied by besides t; `normalised` says that they report u = μ/t
         and tα themselves; `factor` × their objective is the one above."""
         t = self.radius()
         scale = 1.0 if normalised else t
         answers = AnswerMap(weights=1 / scale, alpha=alpha * scale, objective=t * factor, shift=-t * self.penalty(t))
         note = f"C = {t * self.price:.6g} of {self.formulation} was solved for: their weights have norm {t:.6g}"
-        return Problem(self.formulation, self.parameters(t), self.instance, answers, (note,))
+        return ConvertedProblem(self.formulation, self.parameters(t), self.instance, answers, (note,))
 
     def radius(self) -> float:
         """The t with κ t^{k−1} = h(α_t), to rounding."""

@@ -31,17 +31,17 @@ import numpy as np
 from ...errors import InputError
 from ...problem.instance import Instance
 from ..answers import Answer, of_shape
-from ._convention import AnswerMap, Array, Convention, Parameters, Problem, Reweighing, sample_side
+from ._convention import AnswerMap, Array, Convention, ConvertedProblem, Parameters, Reweighing, sample_side
 
 
-def li(instance: Instance, parameters: Parameters) -> Problem:
-    return Problem("li", sample_side(parameters), instance, AnswerMap(objective=-1.0))
+def li(instance: Instance, parameters: Parameters) -> ConvertedProblem:
+    return ConvertedProblem("li", sample_side(parameters), instance, AnswerMap(objective=-1.0))
 
 
-def ckl(instance: Instance, parameters: Parameters) -> Problem:
+def ckl(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     if instance.groups is None:
         raise InputError("govindaraj_ckl needs groups of kernels, the instance has none: give one integer per kernel")
-    return Problem("ckl", sample_side(parameters), instance)
+    return ConvertedProblem("ckl", sample_side(parameters), instance)
 
 
 def li_weights(answer: Answer, instance: Instance) -> Array:

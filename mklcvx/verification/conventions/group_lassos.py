@@ -23,24 +23,24 @@ from __future__ import annotations
 
 from ...formulations.losses import LOGISTIC, SQUARED
 from ...problem.instance import Instance
-from ._convention import AnswerMap, Convention, Parameters, Problem, positive
+from ._convention import AnswerMap, Convention, ConvertedProblem, Parameters, positive
 
 FORMULATION = "group_lasso"
 LAM = positive("lam", "λ", "price of Σ‖f_m‖; the code's argument alpha")
 
 
-def celer(instance: Instance, parameters: Parameters) -> Problem:
+def celer(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     return stated(instance, parameters, SQUARED.name, 1 / instance.samples)
 
 
-def dalmkl(instance: Instance, parameters: Parameters) -> Problem:
+def dalmkl(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     return stated(instance, parameters, LOGISTIC.name, 1.0)
 
 
-def stated(instance: Instance, parameters: Parameters, loss: str, price: float) -> Problem:
+def stated(instance: Instance, parameters: Parameters, loss: str, price: float) -> ConvertedProblem:
     side = {"loss": loss, "C": price, "lam": parameters["lam"], "bias": parameters["bias"]}
     answers = AnswerMap(weights=1 / parameters["lam"], alpha=price * instance.sample_weight)
-    return Problem(FORMULATION, side, instance, answers)
+    return ConvertedProblem(FORMULATION, side, instance, answers)
 
 
 CELER = Convention(

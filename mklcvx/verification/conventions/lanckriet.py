@@ -19,10 +19,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...problem.instance import Instance
-from ._convention import AnswerMap, C, Convention, Parameters, Problem, positive, sample_side, unit_trace
+from ._convention import AnswerMap, C, Convention, ConvertedProblem, Parameters, positive, sample_side, unit_trace
 
 
-def problem(instance: Instance, parameters: Parameters) -> Problem:
+def problem(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     trace = parameters["c"]
     scaled, traces = unit_trace(instance)
     if trace != 1:
@@ -31,7 +31,7 @@ def problem(instance: Instance, parameters: Parameters) -> Problem:
     note = f"every kernel is scaled to trace {trace:g}"
     size = traces / trace
     answers = AnswerMap(weights=size, coefficients=size[:, None], objective=0.5)
-    return Problem("l1", sample_side(parameters), scaled, answers, (note,))
+    return ConvertedProblem("l1", sample_side(parameters), scaled, answers, (note,))
 
 
 LANCKRIET = Convention(

@@ -36,7 +36,7 @@ import numpy as np
 
 from ...formulations.lp import BALL
 from ...problem.instance import Instance
-from ._convention import AnswerMap, C, Convention, Parameters, Problem, number, positive, sample_side
+from ._convention import AnswerMap, C, Convention, ConvertedProblem, Parameters, number, positive, sample_side
 from ._scaled_ball import Penalty, Tikhonov
 
 PRICE = positive("mu", "μ", "price of ‖θ‖_p (form tikhonov)")
@@ -52,22 +52,22 @@ def ball(p: float) -> tuple[str, dict[str, float]]:
     return (f"l{p:g}", {}) if p in (1, 2) else ("lp", {"p": p})
 
 
-def kloft(instance: Instance, parameters: Parameters) -> Problem:
+def kloft(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     name, own = ball(parameters["p"])
     if parameters["form"] == "ivanov":
-        return Problem(name, {**sample_side(parameters), **own}, instance)
+        return ConvertedProblem(name, {**sample_side(parameters), **own}, instance)
     penalty = Penalty(parameters["mu"], parameters["power"])
     return Tikhonov(instance, name, own, parameters["C"], parameters["bias"], penalty).as_ours()
 
 
-def shogun(instance: Instance, parameters: Parameters) -> Problem:
+def shogun(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     q, positive = parameters["block_norm"], parameters["C_positive"]
     name, own = ball(q / (2 - q) if q else parameters["p"])
     if positive:
         ratio = np.where(instance.y > 0, positive / parameters["C"], 1.0)
         instance = instance.with_kernels(instance.kernels, sample_weight=instance.sample_weight * ratio)
     answers = AnswerMap(alpha=instance.y, objective=-1.0)
-    return Problem(name, {**sample_side(parameters), **own}, instance, answers)
+    return ConvertedProblem(name, {**sample_side(parameters), **own}, instance, answers)
 
 
 KLOFT_LP = Convention(

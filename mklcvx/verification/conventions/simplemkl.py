@@ -18,11 +18,11 @@ Reference: Rakotomamonjy et al. 2008, Eq. (6); its toolbox, mklsvm.m.
 from __future__ import annotations
 
 from ...problem.instance import Instance
-from ._convention import AnswerMap, Convention, Parameters, Problem, sample_side
+from ._convention import AnswerMap, Convention, ConvertedProblem, Parameters, sample_side
 
 
-def problem(instance: Instance, parameters: Parameters) -> Problem:
-    return Problem("l1", sample_side(parameters), instance, AnswerMap(alpha=instance.y))
+def problem(instance: Instance, parameters: Parameters) -> ConvertedProblem:
+    return ConvertedProblem("l1", sample_side(parameters), instance, AnswerMap(alpha=instance.y))
 
 
 SIMPLEMKL = Convention(

@@ -67,7 +67,7 @@ from __future__ import annotations
 
 from ...formulations.losses import EPSILON_INSENSITIVE, LOGISTIC, NU_SVR, ONE_CLASS, POISSON, SQUARED, Loss
 from ...problem.instance import Instance
-from ._convention import AnswerMap, C, Parameters, Problem, positive
+from ._convention import AnswerMap, C, ConvertedProblem, Parameters, positive
 from .svc import combined, of_sklearn
 
 LAM = positive("lam", "λ", "price of ‖f‖²; the code's argument alpha")
@@ -75,37 +75,39 @@ LAM = positive("lam", "λ", "price of ‖f‖²; the code's argument alpha")
 
 def stated(
     instance: Instance, parameters: Parameters, loss: Loss, answers: AnswerMap | None = None, **side: float
-) -> Problem:
+) -> ConvertedProblem:
     """One kernel, or the combination, with a loss; `side` are its parameters, bias apart."""
     given = {"loss": loss.name, **side, "bias": parameters["bias"]}
-    return Problem(combined(instance, parameters), given, instance, AnswerMap() if answers is None else answers)
+    return ConvertedProblem(
+        combined(instance, parameters), given, instance, AnswerMap() if answers is None else answers
+    )
 
 
-def svr(instance: Instance, parameters: Parameters) -> Problem:
+def svr(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     return stated(instance, parameters, EPSILON_INSENSITIVE, C=parameters["C"], epsilon=parameters["epsilon"])
 
 
-def nu_svr(instance: Instance, parameters: Parameters) -> Problem:
+def nu_svr(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     return stated(instance, parameters, NU_SVR, C=parameters["C"], nu=parameters["nu"])
 
 
-def kernel_ridge(instance: Instance, parameters: Parameters) -> Problem:
+def kernel_ridge(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     price = 1 / parameters["lam"]
     return stated(instance, parameters, SQUARED, AnswerMap(objective=price / 2), C=price)
 
 
-def logistic(instance: Instance, parameters: Parameters) -> Problem:
+def logistic(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     answers = AnswerMap(alpha=parameters["C"] * instance.sample_weight)
     return stated(instance, parameters, LOGISTIC, answers, C=parameters["C"])
 
 
-def poisson(instance: Instance, parameters: Parameters) -> Problem:
+def poisson(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     price = 1 / (parameters["lam"] * float(instance.sample_weight.sum()))
     answers = AnswerMap(alpha=price * instance.sample_weight, objective=1 / parameters["lam"])
     return stated(instance, parameters, POISSON, answers, C=price)
 
 
-def one_class(instance: Instance, parameters: Parameters) -> Problem:
+def one_class(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     total = parameters["nu"] * float(instance.sample_weight.sum())
     answers = AnswerMap(alpha=1 / total, coefficients=1 / total, objective=-(total**-2))
     return stated(instance, parameters, ONE_CLASS, answers, nu=total / instance.samples)

@@ -36,7 +36,17 @@ from dataclasses import replace
 
 from ...errors import InputError
 from ...problem.instance import Instance
-from ._convention import AnswerMap, C, Convention, Parameters, Problem, number, positive, sample_side, unit_trace
+from ._convention import (
+    AnswerMap,
+    C,
+    Convention,
+    ConvertedProblem,
+    Parameters,
+    number,
+    positive,
+    sample_side,
+    unit_trace,
+)
 from ._scaled_ball import Penalty, Tikhonov
 from .lp_norm import ball
 from .svc import FIRST_LABEL, class_order
@@ -47,18 +57,20 @@ NORM = {"l2": 2.0, "l1": 1.0}
 NOTE = "every kernel is divided by its trace"
 
 
-def smo(instance: Instance, parameters: Parameters) -> Problem:
+def smo(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     side, price = sample_side(parameters), parameters["lam"]
     if instance.count == 1:
-        return _in_class_order(Problem("svm", side, instance), parameters, objective=-1.0)
+        return _in_class_order(ConvertedProblem("svm", side, instance), parameters, objective=-1.0)
     scaled, _ = unit_trace(instance)
     if parameters["p"] == 2:
-        return _in_class_order(Problem("square", {**side, "theta": 1 / price}, scaled, notes=(NOTE,)), parameters)
+        return _in_class_order(
+            ConvertedProblem("square", {**side, "theta": 1 / price}, scaled, notes=(NOTE,)), parameters
+        )
     found = Tikhonov(scaled, *ball(parameters["p"]), parameters["C"], parameters["bias"], Penalty(price, 2)).as_ours()
     return _in_class_order(replace(found, notes=(NOTE, *found.notes)), parameters)
 
 
-def spg(instance: Instance, parameters: Parameters) -> Problem:
+def spg(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     regulariser, side, price = parameters["regulariser"], sample_side(parameters), parameters["lam"]
     p = NORM.get(regulariser, parameters["p"])
     if parameters["set"] == "orthant" or instance.count == 1:
@@ -70,11 +82,13 @@ def spg(instance: Instance, parameters: Parameters) -> Problem:
         )
     scaled, _ = unit_trace(instance)
     if p == 1:
-        return _in_class_order(Problem("l1", side, scaled, AnswerMap(shift=-price / 2), (NOTE,)), parameters)
-    return _in_class_order(Problem("sm2", {**side, "theta": 1 / price}, scaled, notes=(NOTE,)), parameters)
+        return _in_class_order(ConvertedProblem("l1", side, scaled, AnswerMap(shift=-price / 2), (NOTE,)), parameters)
+    return _in_class_order(ConvertedProblem("sm2", {**side, "theta": 1 / price}, scaled, notes=(NOTE,)), parameters)
 
 
-def _in_class_order(problem: Problem, parameters: Parameters, objective: float | None = None) -> Problem:
+def _in_class_order(
+    problem: ConvertedProblem, parameters: Parameters, objective: float | None = None
+) -> ConvertedProblem:
     order = class_order(problem.instance, parameters["first_label"])
     answers = replace(problem.answers, **{**order, "alpha": problem.answers.alpha * order["alpha"]})
     return replace(problem, answers=answers if objective is None else replace(answers, objective=objective))

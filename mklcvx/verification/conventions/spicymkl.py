@@ -22,11 +22,11 @@ from __future__ import annotations
 import math
 
 from ...problem.instance import Instance
-from ._convention import Convention, Parameters, Problem, positive
+from ._convention import Convention, ConvertedProblem, Parameters, positive
 from ._scaled_ball import Penalty, Tikhonov
 
 
-def problem(instance: Instance, parameters: Parameters) -> Problem:
+def problem(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     samples = instance.samples if parameters["loss"] == "mean" else 1
     penalty = Penalty((samples * parameters["lam"]) ** 2 / 2, 1, lambda k: f"lam = {math.sqrt(2 * k) / samples:.6g}")
     tikhonov = Tikhonov(instance, "l1", {}, 1.0, parameters["bias"], penalty)

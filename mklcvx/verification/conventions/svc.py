@@ -33,7 +33,7 @@ from __future__ import annotations
 from functools import partial
 
 from ...problem.instance import Instance
-from ._convention import AnswerMap, C, Convention, Parameters, Problem, number, positive, sample_side
+from ._convention import AnswerMap, C, Convention, ConvertedProblem, Parameters, number, positive, sample_side
 
 COMBINATION = {"combination": ("sum", "average")}
 FIRST_LABEL = number(
@@ -52,19 +52,21 @@ def combined(instance: Instance, parameters: Parameters) -> str:
     return "svm" if instance.count == 1 else str(parameters["combination"])
 
 
-def sklearn(instance: Instance, parameters: Parameters) -> Problem:
-    return Problem(combined(instance, parameters), sample_side(parameters), instance, AnswerMap(alpha=instance.y))
+def sklearn(instance: Instance, parameters: Parameters) -> ConvertedProblem:
+    return ConvertedProblem(
+        combined(instance, parameters), sample_side(parameters), instance, AnswerMap(alpha=instance.y)
+    )
 
 
-def libsvm(instance: Instance, parameters: Parameters) -> Problem:
+def libsvm(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     answers = AnswerMap(objective=-1.0, **class_order(instance, parameters["first_label"]))
-    return Problem(combined(instance, parameters), sample_side(parameters), instance, answers)
+    return ConvertedProblem(combined(instance, parameters), sample_side(parameters), instance, answers)
 
 
-def pegasos(instance: Instance, parameters: Parameters) -> Problem:
+def pegasos(instance: Instance, parameters: Parameters) -> ConvertedProblem:
     price = 1 / (parameters["lam"] * instance.samples)
     answers = AnswerMap(alpha=price, objective=1 / parameters["lam"])
-    return Problem(combined(instance, parameters), {"C": price, "bias": parameters["bias"]}, instance, answers)
+    return ConvertedProblem(combined(instance, parameters), {"C": price, "bias": parameters["bias"]}, instance, answers)
 
 
 SKLEARN_SVC = of_sklearn(

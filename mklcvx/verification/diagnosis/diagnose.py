@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from ...formulations._formulation import Given
 from ..answers import Answer
-from ..case import FITS, Case, Part, Stated
+from ..case import FITS, AnswerPart, Case, Stated
 from .families.conditions import forget
 from .families.hypergraph import HYPERGRAPHS
 from .families.joint import JOINT_OUTPUTS
@@ -24,7 +24,7 @@ from .families.single_task import SINGLE_TASKS
 from .families.two_stage import TWO_STAGES
 from .inexact import rounded, stopped_early
 from .kinds import Explanation, kind_of
-from .mistakes import Mistakes, Trial
+from .mistakes import DiagnosticTrial, Mistakes
 from .mistakes_in_answers import ANSWERS, WEIGHTS, objective_units
 from .mistakes_in_data import OTHER_TARGETS, SUBSETS, sample_weights
 from .mistakes_in_kernels import CHANGED, KERNELS, keeping
@@ -65,7 +65,7 @@ class Diagnosis:
         return {"name": self.name, "words": self.words, "explanations": found}
 
 
-def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float, stated: Stated = None) -> Diagnosis:
+def diagnose(case: Case, answer: Answer, parts: list[AnswerPart], tolerance: float, stated: Stated = None) -> Diagnosis:
     """What explains the answer best; `stated` is the problem that the answer itself says it solves, if it says another
     than the one asked."""
     try:
@@ -75,7 +75,9 @@ def diagnose(case: Case, answer: Answer, parts: list[Part], tolerance: float, st
         forget()
 
 
-def _searched(case: Case, answer: Answer, parts: list[Part], tolerance: float, first: list[Trial]) -> Diagnosis:
+def _searched(
+    case: Case, answer: Answer, parts: list[AnswerPart], tolerance: float, first: list[DiagnosticTrial]
+) -> Diagnosis:
     wrong = [part.name for part in parts if part.off > tolerance]
     if wrong == ["certificate"]:
         return _said(*_false_bounds(parts))
@@ -103,18 +105,18 @@ def _searched(case: Case, answer: Answer, parts: list[Part], tolerance: float, f
     return _said(*(inexact or described(answer, parts, tolerance, base, about)))
 
 
-def _false_bounds(parts: list[Part]) -> tuple[str, str, str, str]:
+def _false_bounds(parts: list[AnswerPart]) -> tuple[str, str, str, str]:
     (bounds,) = (part for part in parts if part.name == "certificate")
     words = "the bounds alone are wrong: they do not hold the optimal value, and the other parts are right"
     evidence = ", ".join(f"{one.constraint} is violated by {one.by:.1e}" for one in bounds.violations if one.by > 0)
     return "bounds_wrong", words, kind_of("bounds_wrong"), evidence
 
 
-def _as_stated(answer: Answer, stated: tuple[str, Given]) -> Trial:
+def _as_stated(answer: Answer, stated: tuple[str, Given]) -> DiagnosticTrial:
     name, given = stated
     shown = ", ".join(f"{key} = {str(value)[:20]}" for key, value in given.items())
     words = f"optimal for the problem that the answer itself states, {name[:40]} ({shown[:200]})"
-    return Trial("as_stated", words, answer, formulation=name, parameters=given)
+    return DiagnosticTrial("as_stated", words, answer, formulation=name, parameters=given)
 
 
 def _diagnosis(best: list[Scored]) -> Diagnosis:

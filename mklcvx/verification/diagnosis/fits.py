@@ -20,7 +20,7 @@ from ..answers import Answer
 from ..case import FITS, SAMPLE_SIDE, Case, pose
 from ..families import family_of
 from .families.conditions import OF_WEIGHTS, Conditions, conditions
-from .mistakes import SAME, Hypotheses, Trial, Trials, given_weights
+from .mistakes import SAME, DiagnosticTrial, Hypotheses, Trials, given_weights
 from .mistakes_in_losses import other_loss
 
 ENOUGH = 3  # weights that tell a parameter by themselves
@@ -105,7 +105,9 @@ def _fitted(case: Case, answer: Answer, names: Iterable[str]) -> Trials:
                     f"optimal for {name} = {value:.6g}, and not for {name} = {given:.6g}{_relation(case, value, given)}"
                 )
                 changed = {**case.parameters, name: value}
-                yield Trial("parameter", words, answer, parameters=changed, kind=f"parameter:{name}", fitted=1)
+                yield DiagnosticTrial(
+                    "parameter", words, answer, parameters=changed, kind=f"parameter:{name}", fitted=1
+                )
 
 
 def _relation(case: Case, value: float, given: float) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..answers import Answer
-from ..case import FITS, Case, Part
+from ..case import FITS, AnswerPart, Case
 from ..precision import few_decimals, single_precision
 from .families.conditions import Conditions
 from .kinds import kind_of
@@ -28,7 +28,7 @@ ENOUGH = 3  # weights, for their way to tell
 Said = tuple[str, str, str, str]  # name, words, kind and evidence
 
 
-def rounded(case: Case, answer: Answer, parts: list[Part]) -> Said | None:
+def rounded(case: Case, answer: Answer, parts: list[AnswerPart]) -> Said | None:
     """The diagnosis of an answer whose numbers have few digits."""
     off = max(part.off for part in parts)
     known = case.known
@@ -45,7 +45,7 @@ def rounded(case: Case, answer: Answer, parts: list[Part]) -> Said | None:
 
 
 def stopped_early(
-    case: Case, answer: Answer, parts: list[Part], found: Conditions | None, converged: bool
+    case: Case, answer: Answer, parts: list[AnswerPart], found: Conditions | None, converged: bool
 ) -> Said | None:
     """The evidence: gaps and violations are small; or the weights lie between the start and the optimum, and α is that
     of their machine. A bias is off by the root of what the value is. α that is `converged`, some machine's own, is

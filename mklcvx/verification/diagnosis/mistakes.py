@@ -30,7 +30,7 @@ VANISHING = 1e-6  # a weight or an α below this share of the largest is none
 
 
 @dataclass(frozen=True)
-class Trial:
+class DiagnosticTrial:
     """An answer for a problem, and the sentence that is true if the one is optimal for the other. What is None in the
     problem is as it was. A `task` stands in for the one that instance and parameters make; `also` are trials that must
     hold as well. `kind` is that of the mistake, where its name does not say it; `fitted`, how many numbers were fitted
@@ -44,7 +44,7 @@ class Trial:
     formulation: str | None = None
     parameters: Mapping[str, Any] | None = None
     task: Any = None
-    also: tuple[Trial, ...] = ()
+    also: tuple[DiagnosticTrial, ...] = ()
     kind: str = ""
     fitted: int = 0
     read_off: bool = False
@@ -56,7 +56,7 @@ class Trial:
         return self.kind or kind_of(self.name)
 
 
-Trials = Iterator[Trial]
+Trials = Iterator[DiagnosticTrial]
 Hypothesis = Callable[[Case, Answer], Trials]
 Hypotheses = tuple[Hypothesis, ...]
 About = Callable[[Case, Answer], tuple[str, list[str]]]
@@ -129,15 +129,15 @@ def kernel_of(case: Case, answer: Answer) -> Array:
     return np.array(case.task.combined(np.maximum(weights_or_ours(case, answer), 0.0)))
 
 
-def but_for(answer: Answer, name: str, words: str, **changed: Any) -> Trial:
+def but_for(answer: Answer, name: str, words: str, **changed: Any) -> DiagnosticTrial:
     """Right but for what is changed in the answer."""
-    return Trial(name, f"right but for {words}", replace(answer, **changed))
+    return DiagnosticTrial(name, f"right but for {words}", replace(answer, **changed))
 
 
-def with_parameters(case: Case, answer: Answer, name: str, words: str, **changed: Any) -> Trial:
+def with_parameters(case: Case, answer: Answer, name: str, words: str, **changed: Any) -> DiagnosticTrial:
     """Optimal for other parameters; the mistake is that of the first."""
     kind = f"parameter:{next(iter(changed))}" if name == "parameter" else ""
-    return Trial(name, f"optimal for {words}", answer, parameters={**case.parameters, **changed}, kind=kind)
+    return DiagnosticTrial(name, f"optimal for {words}", answer, parameters={**case.parameters, **changed}, kind=kind)
 
 
 def with_instance(
@@ -148,4 +148,4 @@ def with_instance(
         instance = case.instance.with_kernels(case.instance.kernels if kernels is None else kernels, **changed)
     except (InputError, ArithmeticError):
         return
-    yield Trial(name, f"optimal for {words}", answer, instance)
+    yield DiagnosticTrial(name, f"optimal for {words}", answer, instance)

@@ -24,7 +24,7 @@ from ..answers import Answer
 from ..case import FITS, Case
 from ..domain import to_boundary
 from ..families import proved_parts
-from .mistakes import SAME, VANISHING, Hypotheses, Hypothesis, Trial, Trials, but_for, on_weights
+from .mistakes import SAME, VANISHING, DiagnosticTrial, Hypotheses, Hypothesis, Trials, but_for, on_weights
 
 MOVED = 0.05  # of the largest α: how far some α must be from its place for the order to be another
 CLOSE = 0.01  # of the scale: how near to the optimal value a claim must be to be tried
@@ -78,7 +78,7 @@ def classes_swapped(case: Case, answer: Answer) -> Trials:
         if case.instance.targets.kind not in LABELLED:
             name, words = "function_sign", "right for −f: the function has the other sign"
         bias = None if answer.bias is None else -answer.bias
-        yield Trial(name, words, replace(answer, coefficients=-answer.coefficients, bias=bias))
+        yield DiagnosticTrial(name, words, replace(answer, coefficients=-answer.coefficients, bias=bias))
 
 
 def bias_sign(case: Case, answer: Answer) -> Trials:
@@ -293,7 +293,7 @@ def clipped(case: Case, answer: Answer, weights: Array, words: str, found: Itera
     """A constraint that was imposed afterwards: the weights are those `found` in this way."""
     if any(along(weights, one) for one in found):
         said = f"optimal without {words}, and the weights then clipped"
-        yield Trial("weights_clipped", said, with_ours(case, answer), recognised=True)
+        yield DiagnosticTrial("weights_clipped", said, with_ours(case, answer), recognised=True)
 
 
 ANSWERS: Hypotheses = (

@@ -19,7 +19,17 @@ from ..answers import Answer
 from ..case import Case
 from ..shrinking import restricted
 from .families.conditions import free_samples
-from .mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, kernel_of, on_alpha, on_weights, with_instance
+from .mistakes import (
+    SAME,
+    VANISHING,
+    DiagnosticTrial,
+    Hypotheses,
+    Trials,
+    kernel_of,
+    on_alpha,
+    on_weights,
+    with_instance,
+)
 from .mistakes_in_losses import free_outputs
 
 Groups = NDArray[np.intp]
@@ -46,7 +56,7 @@ def kernels_left_out(case: Case, answer: Answer, weights: Array) -> Trials:
     else:
         out = [names[m] for m in np.setdiff1d(np.arange(len(weights)), used)]
         name, words = "kernels_left_out", f"optimal without {_listed('kernel', out)}: left out, or never reached"
-    yield Trial(name, words, part, case.instance.select(used.tolist()))
+    yield DiagnosticTrial(name, words, part, case.instance.select(used.tolist()))
 
 
 @on_weights
@@ -60,7 +70,7 @@ def even_weights(case: Case, answer: Answer, weights: Array) -> Trials:
     alone = replace(answer, weights=np.ones(1), coefficients=coefficients)
     changed = case.instance.with_kernels(kernel[None], groups=None, names=None, **no_test_samples(case.instance))
     words = "optimal for the average of the kernels: no weights were learned"
-    yield Trial("kernels_even", words, alone, changed)
+    yield DiagnosticTrial("kernels_even", words, alone, changed)
 
 
 def other_groups(case: Case, answer: Answer) -> Trials:
@@ -190,7 +200,7 @@ def samples_left_out(case: Case, answer: Answer, alpha: Array) -> Trials:
     except InputError:  # a class is missing altogether
         return
     words = f"optimal without {_listed('sample', np.flatnonzero(missing).tolist())}: left out, or never reached"
-    yield Trial("samples_left_out", words, part, changed)
+    yield DiagnosticTrial("samples_left_out", words, part, changed)
 
 
 @on_alpha

@@ -22,7 +22,7 @@ from ...problem.preprocessing import Preprocessing
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
-from .mistakes import Hypotheses, Trial, Trials
+from .mistakes import DiagnosticTrial, Hypotheses, Trials
 
 RIDGES = (1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
 DECIMALS = (2, 3, 4)
@@ -72,7 +72,7 @@ def changed_kernels(
     key = f"{name} {words} {number!r}"
     found = kept(case.instance, key, lambda: case.instance.with_kernels(change(stack), **more))
     if found is not None:
-        yield Trial(name, f"optimal for {words}", answer, found)
+        yield DiagnosticTrial(name, f"optimal for {words}", answer, found)
 
 
 # ------------------------------------------------------------------------------------------------------ size and centre
@@ -289,14 +289,14 @@ def kernels_confused(case: Case, answer: Answer) -> Trials:
         return
     for m, name in enumerate(names):
         others = [k for k in range(len(stack)) if k != m]
-        yield Trial("kernels_left_out", f"optimal without kernel {name}", answer, _part(case, others))
-        yield Trial("one_kernel", f"optimal for kernel {name} alone", answer, _part(case, [m]))
+        yield DiagnosticTrial("kernels_left_out", f"optimal without kernel {name}", answer, _part(case, others))
+        yield DiagnosticTrial("one_kernel", f"optimal for kernel {name} alone", answer, _part(case, [m]))
     product = kept(case.instance, "product", lambda: case.instance.with_kernels(
         np.prod(stack, axis=0)[None], names=None, repair="clip", **no_test_samples(case.instance)
     ))  # fmt: skip
     if product is not None:
         words = "optimal for the product of the kernels in place of a combination"
-        yield Trial("kernels_product", words, answer, product)
+        yield DiagnosticTrial("kernels_product", words, answer, product)
 
 
 def one_kernel_changed(case: Case, answer: Answer) -> Trials:

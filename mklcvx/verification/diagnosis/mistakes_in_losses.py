@@ -21,7 +21,7 @@ from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
 from .families.conditions import implied_outputs
-from .mistakes import SAME, Hypotheses, Trial, Trials, given_alpha, with_instance, with_parameters
+from .mistakes import SAME, DiagnosticTrial, Hypotheses, Trials, given_alpha, with_instance, with_parameters
 from .mistakes_in_kernels import kept
 
 EFFICIENT = 1.345  # Huber's δ in standard deviations of the noise, at which it is 95 % as good as least squares
@@ -84,7 +84,7 @@ def labels_zero_one(case: Case, answer: Answer) -> Trials:
         objective=None if answer.objective is None else answer.objective - constant,
     )
     words = "optimal for labels 0 and 1 in place of −1 and +1: samples with 0 cost the same whatever f is"
-    yield Trial("labels_zero_one", words, changed, task=part)
+    yield DiagnosticTrial("labels_zero_one", words, changed, task=part)
 
 
 # -------------------------------------------------------------------------------------------------------------- losses
@@ -113,7 +113,7 @@ def tube_mistaken(case: Case, answer: Answer) -> Trials:
     if loss.free_tube:
         words = f"optimal for loss epsilon_insensitive with ε = {given['nu']:.6g}: ν was taken for the tube's ε"
         held = {**others, "loss": EPSILON_INSENSITIVE.name, "epsilon": given["nu"]}
-        yield Trial("tube_mistaken", words, answer, parameters=held, kind="loss:epsilon_insensitive")
+        yield DiagnosticTrial("tube_mistaken", words, answer, parameters=held, kind="loss:epsilon_insensitive")
         mean = float(case.instance.sample_weight.mean())
         if abs(mean - 1) > SAME and given["nu"] <= mean:
             said = f"nu = {given['nu'] / mean:.6g}, Σ|α| being limited by νnC: weights of samples do not count in it"
@@ -122,7 +122,7 @@ def tube_mistaken(case: Case, answer: Answer) -> Trials:
     elif loss.lengths == EPSILON_INSENSITIVE.lengths and 0 < given["epsilon"] <= 1:
         words = f"optimal for loss nu_svr with ν = {given['epsilon']:.6g}: the tube's ε was taken for ν"
         free = {**others, "loss": NU_SVR.name, "nu": given["epsilon"]}
-        yield Trial("tube_mistaken", words, answer, parameters=free, kind="loss:nu_svr")
+        yield DiagnosticTrial("tube_mistaken", words, answer, parameters=free, kind="loss:nu_svr")
 
 
 def other_loss(case: Case, answer: Answer) -> Trials:
@@ -141,10 +141,10 @@ def other_loss(case: Case, answer: Answer) -> Trials:
             said = ", without its ½" if factor != 1 else ""
             named, meant = (one.name.replace("_", " ") for one in (loss, ours))
             words = f"optimal for another loss: {named}{said}, where {meant} is meant"
-            yield Trial(f"loss {loss.name}", words, answer, parameters=given)
+            yield DiagnosticTrial(f"loss {loss.name}", words, answer, parameters=given)
             if factor != 1:
                 kind = f"loss:{loss.name}+parameter:C"
-                yield Trial(f"loss {loss.name}", words, answer, parameters=given, kind=kind, fitted=1)
+                yield DiagnosticTrial(f"loss {loss.name}", words, answer, parameters=given, kind=kind, fitted=1)
 
 
 def labels_as_response(case: Case, answer: Answer) -> Trials:
@@ -163,7 +163,7 @@ def labels_as_response(case: Case, answer: Answer) -> Trials:
         given = {**others, "loss": name, "bias": shared["bias"], "C": shared["C"] * factor}
         for signed in (None,) if alpha is None else (alpha * y, alpha):
             said = f"optimal for {words}, the labels being taken for numbers"
-            yield Trial(f"loss {name}", said, replace(answer, alpha=signed), changed, parameters=given)
+            yield DiagnosticTrial(f"loss {name}", said, replace(answer, alpha=signed), changed, parameters=given)
 
 
 def _fits(loss: Loss, case: Case) -> bool:

@@ -19,8 +19,8 @@ from .families.conditions import implied_weights, machine
 from .mistakes import (
     SAME,
     VANISHING,
+    DiagnosticTrial,
     Hypotheses,
-    Trial,
     Trials,
     but_for,
     given_alpha,
@@ -125,7 +125,7 @@ def weights_rule(case: Case, answer: Answer, weights: Array) -> Trials:
         words = f"the weights are in proportion to (√q)^{exponent:.4g}, by an update with another exponent than ours"
         beside = None if answer.alpha is None else case.reference.alpha  # theirs is what the rule needs
         optimal = Answer(weights=case.reference.weights, alpha=beside)
-        yield Trial("weights_rule", words, optimal, fitted=1, recognised=True)
+        yield DiagnosticTrial("weights_rule", words, optimal, fitted=1, recognised=True)
 
 
 def _power(weights: Array, roots: Array) -> tuple[float, float]:

@@ -27,8 +27,8 @@ from ..families import family_of
 from .mistakes import (
     SAME,
     VANISHING,
+    DiagnosticTrial,
     Hypotheses,
-    Trial,
     Trials,
     given_alpha,
     given_weights,
@@ -81,7 +81,7 @@ def _with_a_price(case: Case, answer: Answer) -> Trials:
     for words, price in prices.items():
         said = f"optimal for the form with a price, C = {price:.6g}, that is {words}"
         kind = "parameter:nu" if price == nu else "loss:hinge"
-        yield Trial("parameter", said, answer, parameters={**others, "C": price}, kind=kind)
+        yield DiagnosticTrial("parameter", said, answer, parameters={**others, "C": price}, kind=kind)
 
 
 @on_alpha
@@ -113,7 +113,7 @@ def _shared(shares: Array) -> float | None:
     return largest if np.isfinite(largest) and np.count_nonzero(shares >= largest * (1 - VANISHING)) > 1 else None
 
 
-def _read_off(case: Case, answer: Answer, name: str, value: float) -> Trial:
+def _read_off(case: Case, answer: Answer, name: str, value: float) -> DiagnosticTrial:
     given, known = case.parameters[name], "parameter"
     shown = "the largest α" if name == "C" else "at which the largest α is at its bound"
     said = f"{name} = {value:.6g}, {shown}, and not for {name} = {given:.6g}"
@@ -137,7 +137,7 @@ def own_parameters(case: Case, answer: Answer) -> Trials:
         for expansion in ("clique", "star", "zhou", "kcca"):
             changed = {key: v for key, v in case.parameters.items() if key != "dimensions"} | {"expansion": expansion}
             words = f"optimal for expansion = {expansion}"
-            yield Trial("parameter", words, answer, parameters=changed, kind="parameter:expansion")
+            yield DiagnosticTrial("parameter", words, answer, parameters=changed, kind="parameter:expansion")
 
 
 def _turned(case: Case) -> Iterator[tuple[str, str, float]]:
@@ -196,7 +196,7 @@ def _of(case: Case, answer: Answer, others: list[Formulation]) -> Trials:
         if other is case.formulation or slow or (margin and "nu" not in getattr(other, "losses", ())):
             continue
         words = f"optimal for another formulation: {other.name}, {other.title}"
-        yield Trial(f"formulation {other.name}", words, answer, formulation=other.name, parameters=shared)
+        yield DiagnosticTrial(f"formulation {other.name}", words, answer, formulation=other.name, parameters=shared)
 
 
 # ---------------------------------------------------------------------------------------- sizes of kernels and weights
@@ -204,9 +204,9 @@ def half(case: Case, answer: Answer) -> Trials:
     for factor, where in ((2.0, "q where ½ q is meant"), (0.5, "‖f‖² where ½ ‖f‖² is meant, or ¼ q where ½ q is")):
         words = f"optimal for a ½ missing or doubled: {where} (every kernel times {factor:g})"
         scaled, larger = _of_kernels_times(answer, factor), _enlarged(case, factor)
-        yield Trial("half", words, replace(scaled, weights=answer.weights), larger)
+        yield DiagnosticTrial("half", words, replace(scaled, weights=answer.weights), larger)
         if answer.weights is not None:
-            yield Trial("half", words, scaled, larger)
+            yield DiagnosticTrial("half", words, scaled, larger)
     for factor in (0.5, 2.0) if "C" in case.parameters else ():
         words = f"C times {factor:g}: a ½ missing or doubled"
         dearer = with_parameters(case, answer, "half", words, C=case.parameters["C"] * factor)
@@ -222,7 +222,7 @@ def radius(case: Case, answer: Answer, weights: Array) -> Trials:
     factor = 1 / to_boundary(regulariser.constraint, case.task.own, np.maximum(weights, 0.0))
     if abs(factor - 1) > SAME:
         words = f"optimal for weights that {size_in_words(weights)}: {factor:.6g} times as large as they may be"
-        yield Trial("weights_radius", words, _of_kernels_times(answer, factor), _enlarged(case, factor))
+        yield DiagnosticTrial("weights_radius", words, _of_kernels_times(answer, factor), _enlarged(case, factor))
 
 
 def elastic_net(case: Case, answer: Answer) -> Trials:
@@ -231,7 +231,9 @@ def elastic_net(case: Case, answer: Answer) -> Trials:
     for kind, words, t, other in _nets(ratio, total, norm) if 0 < ratio < 1 else ():
         given = {**case.parameters, "l1_ratio": min(other, 1.0)}
         changed = _of_kernels_times(answer, t)
-        yield Trial("elastic_net", f"optimal for {words}", changed, _enlarged(case, t), parameters=given, kind=kind)
+        yield DiagnosticTrial(
+            "elastic_net", f"optimal for {words}", changed, _enlarged(case, t), parameters=given, kind=kind
+        )
 
 
 def _nets(r: float, total: float, norm: float) -> Iterator[tuple[str, str, float, float]]:

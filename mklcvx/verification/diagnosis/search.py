@@ -29,7 +29,7 @@ from ..families import judged_parts
 from .families.conditions import Conditions, conditions
 from .fits import FITTED
 from .kinds import dimension_of, order_of
-from .mistakes import Hypotheses, Trial, Trials
+from .mistakes import DiagnosticTrial, Hypotheses, Trials
 from .mistakes_in_kernels import SMALL
 
 BETTER = 0.01  # share of what is wrong that an explanation may leave
@@ -57,7 +57,7 @@ UNUSABLE = (InputError, ArithmeticError, np.linalg.LinAlgError, ValueError)
 class Scored(NamedTuple):
     """Steps, the case and the answer that they lead to, and what is left there."""
 
-    trials: tuple[Trial, ...]
+    trials: tuple[DiagnosticTrial, ...]
     case: Case | None
     left: float
     found: Conditions | None
@@ -67,7 +67,7 @@ class Scored(NamedTuple):
         return tuple(kind for trial in self.told for kind in trial.mistake.split("+"))
 
     @property
-    def told(self) -> list[Trial]:
+    def told(self) -> list[DiagnosticTrial]:
         """The steps in the order in which they are told."""
         return sorted(self.trials, key=lambda trial: order_of(trial.mistake))
 
@@ -95,7 +95,7 @@ class Search:
     started: float = field(default_factory=time.process_time)
 
     # ---------------------------------------------------------------------------------------------------- measuring
-    def pose(self, base: Case, trial: Trial) -> Case | None:
+    def pose(self, base: Case, trial: DiagnosticTrial) -> Case | None:
         if trial.task is not None:
             return Altered(base.instance, base.formulation, base.parameters, trial.task, FITS)
         instance, name = trial.instance or base.instance, trial.formulation or base.formulation.name
@@ -111,7 +111,7 @@ class Search:
             self.posed[key] = instance, found
         return found
 
-    def score(self, base: Case, trial: Trial, before: tuple[Trial, ...] = ()) -> Scored:
+    def score(self, base: Case, trial: DiagnosticTrial, before: tuple[DiagnosticTrial, ...] = ()) -> Scored:
         changed = base if _same_problem(trial) else self.pose(base, trial)
         trials = (*before, trial)
         if changed is None:
@@ -176,7 +176,7 @@ class Search:
             except UNUSABLE:  # a hypothesis that has no meaning here
                 continue
 
-    def single(self, hypotheses: Hypotheses, first: Sequence[Trial] = ()) -> list[Scored]:
+    def single(self, hypotheses: Hypotheses, first: Sequence[DiagnosticTrial] = ()) -> list[Scored]:
         """Every step, measured; after one that explains every part only a few more."""
         found: list[Scored] = []
         more = None
@@ -239,7 +239,7 @@ class Search:
         """How many parts of the answer the hypothesis leaves out: what can be explained with them is better so."""
         return len(set(self.answer.given) - set(one.answer.given) - {"bias", *self.answer.multipliers})
 
-    def combines(self, first: Trial, second: Trial) -> bool:
+    def combines(self, first: DiagnosticTrial, second: DiagnosticTrial) -> bool:
         """Whether two steps are two mistakes: of different dimensions, within the family."""
         other = formulations.get(second.formulation or self.case.formulation.name)
         family = other.posed_for(self.case.instance, self.case.parameters).family
@@ -253,7 +253,7 @@ class Search:
             return False  # two numbers for one; weights of copies may be anything
         return told and different and family == self.case.formulation.family
 
-    def spare(self, trials: tuple[Trial, ...]) -> int:
+    def spare(self, trials: tuple[DiagnosticTrial, ...]) -> int:
         """How many numbers of the answer the steps explain beyond those that were fitted to it."""
         many = self.answer.alpha is not None or self.answer.coefficients is not None
         return MANY if many else self.numbers - sum(trial.fitted for trial in trials)
@@ -353,11 +353,11 @@ def _among_like(alpha: Array, signs: Array | None, rng: np.random.Generator) -> 
     return moved
 
 
-def _same_problem(trial: Trial) -> bool:
+def _same_problem(trial: DiagnosticTrial) -> bool:
     return all(one is None for one in (trial.instance, trial.formulation, trial.parameters, trial.task))
 
 
-def _chained(first: Sequence[Trial], others: Trials) -> Trials:
+def _chained(first: Sequence[DiagnosticTrial], others: Trials) -> Trials:
     yield from first
     yield from others
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..answers import Answer
-from ..case import Case, Part, Violation
+from ..case import AnswerPart, Case, Violation
 from .diagnose import Diagnosis
 from .kinds import Explanation, kind_of
 from .mistakes import VANISHING
@@ -33,7 +33,7 @@ def over_support(case: Case, answer: Answer) -> Answer | None:
     return replace(answer, alpha=spread)
 
 
-def without_zeros(parts: tuple[Part, ...], missing: float) -> tuple[Part, ...]:
+def without_zeros(parts: tuple[AnswerPart, ...], missing: float) -> tuple[AnswerPart, ...]:
     """The parts, that of α with a violation: entries are missing."""
     lacking = Violation(EVERY, missing)
     return tuple(

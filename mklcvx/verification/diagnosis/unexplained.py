@@ -7,7 +7,7 @@ of the formulation, are a converged answer to a problem that is not recognised.
 from __future__ import annotations
 
 from ..answers import Answer
-from ..case import Part
+from ..case import AnswerPart
 from .families.conditions import Conditions
 from .inexact import Said
 from .kinds import CONVERGED, UNKNOWN
@@ -31,7 +31,7 @@ WORDS = {
 
 def described(
     answer: Answer,
-    parts: list[Part],
+    parts: list[AnswerPart],
     tolerance: float,
     found: Conditions | None,
     about: tuple[str, list[str]],
@@ -56,5 +56,5 @@ def described(
     return "unknown", said, UNKNOWN, evidence
 
 
-def are(parts: list[Part]) -> str:
+def are(parts: list[AnswerPart]) -> str:
     return f"{', '.join(part.name for part in parts)} {'is' if len(parts) == 1 else 'are'}"

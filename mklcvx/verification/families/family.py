@@ -10,18 +10,18 @@ from ...formulations import Formulation, Points
 from ...formulations._formulation import FormulationT, Posed, TaskT
 from ...problem.stack import Array
 from ..answers import Answer, of_shape
-from ..case import Case, Part
+from ..case import AnswerPart, Case
 from ..uniqueness import Range
 
 
-class Cut(NamedTuple):
+class WeightCut(NamedTuple):
     """What weights are worth at least, by one dual point: J(μ) ≥ R(μ) + gain − μ'v, v = ½q from above."""
 
     high: Array
     gain: float
 
 
-class Family(Generic[FormulationT, TaskT]):
+class FamilyJudge(Generic[FormulationT, TaskT]):
     """The methods that a family replaces. `slow` says that its optima take long, beyond a few samples; `biased`, that
     the parameter bias may be true; `machines`, that weights are worth what a machine makes of them, which has to be
     solved; `second_stage`, that α belongs to a second stage. `in_points` are the parts that `points` are made of."""
@@ -42,7 +42,7 @@ class Family(Generic[FormulationT, TaskT]):
         bounds = Points(offered.duals or known.duals, offered.primals or known.primals)
         return certify(formulation, task, bounds).certificate
 
-    def parts(self, case: Case[FormulationT, TaskT], answer: Answer, rigorous: bool) -> list[Part]:
+    def parts(self, case: Case[FormulationT, TaskT], answer: Answer, rigorous: bool) -> list[AnswerPart]:
         """What the parts of the answer violate, prove and claim, but for the objective."""
         if set(answer.given) - {"objective"}:
             self.points(case.formulation, case.task, answer)
@@ -56,7 +56,7 @@ class Family(Generic[FormulationT, TaskT]):
         """Kernels whose weights may differ at this tolerance; none if they are unique; None where it is not known."""
         return None
 
-    def cut(self, case: Case[FormulationT, TaskT], weights: Array, alpha: Array | None) -> Cut | None:
+    def cut(self, case: Case[FormulationT, TaskT], weights: Array, alpha: Array | None) -> WeightCut | None:
         """The cut of an α, by default that of the machine with these weights; None where there are none."""
         return None
 

@@ -8,13 +8,13 @@ from ...errors import InputError
 from ...formulations import Points
 from ...formulations.families.hypergraph import Embedding, Hypergraph, HyperTask, solved
 from ..answers import Answer, in_shape, of_shape
-from ..case import Case, Part
+from ..case import AnswerPart, Case
 from ..domain import on_simplex
 from ..uniqueness import FINEST, Bowl, Range, in_bowl
-from .family import Family, given_weights
+from .family import FamilyJudge, given_weights
 
 
-class Hypergraphs(Family[Hypergraph, HyperTask]):
+class HypergraphJudge(FamilyJudge[Hypergraph, HyperTask]):
     in_points = ("weights", "Z")
 
     def points(self, formulation: Hypergraph, task: HyperTask, answer: Answer) -> Points:
@@ -25,21 +25,21 @@ class Hypergraphs(Family[Hypergraph, HyperTask]):
         known = [one for one in (solved(task, weights), z) if one is not None]
         return Points([Embedding(weights, one) for one in known], known)
 
-    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
+    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[AnswerPart]:
         """For the exact form the sum of the eigenvalues is tr(A) plus the optimal value."""
         task, formulation, parts = case.task, case.formulation, []
         weights = of_shape("weights", answer.weights, (task.count,))
         if weights is not None:
             violations, mu = on_simplex("weights", weights)
             value = formulation.lower(task, Embedding(mu, solved(task, mu))).value
-            parts.append(Part("weights", violations, "lower", value))
+            parts.append(AnswerPart("weights", violations, "lower", value))
         z = of_shape("Z", answer.multipliers.get("Z"), task.h.shape)
         if z is not None:
-            parts.append(Part("Z", (), "upper", formulation.upper(task, z).value))
+            parts.append(AnswerPart("Z", (), "upper", formulation.upper(task, z).value))
         if answer.multipliers.get("eigenvalues") is not None and task.smoothing is None:
             values = in_shape("eigenvalues", answer.multipliers["eigenvalues"], (task.h.shape[1],))
             claim = float(values.sum()) - float(np.sum(task.h**2))
-            parts.append(Part("eigenvalues", (), "claim", claim, note="their sum less tr(A)"))
+            parts.append(AnswerPart("eigenvalues", (), "claim", claim, note="their sum less tr(A)"))
         return parts
 
     def ranges(self, case: Case, tolerance: float) -> list[Range] | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...certificate.joint import Evaluation, of_functions
+from ...certificate.joint import JointEvaluation, of_functions
 from ...certificate.regularisers import Square, regulariser_of
 from ...certificate.ridge import combined_ridge
 from ...certificate.rounding import total_above
@@ -18,13 +18,13 @@ from ...formulations.families.joint import JointOutputs, JointTask
 from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
-from ..case import Case, Part, Violation, or_infinite
+from ..case import AnswerPart, Case, Violation, or_infinite
 from ..domain import placed, relative, too_long
 from ..proved_answers import NO_PRICE, centred, weights_for_functions
-from .family import Family
+from .family import FamilyJudge
 
 
-class JointFamily(Family[JointOutputs, JointTask]):
+class JointJudge(FamilyJudge[JointOutputs, JointTask]):
     slow, machines = True, True
     in_points = ("weights", "alpha", "coefficients")
 
@@ -36,25 +36,25 @@ class JointFamily(Family[JointOutputs, JointTask]):
             raise InputError("answer: alpha or coefficients are missing: write weights and alpha, or coefficients")
         return Points([] if alpha is None else [alpha], [] if coefficients is None else [coefficients])
 
-    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
+    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[AnswerPart]:
         task, formulation, parts = case.task, case.formulation, []
         weights, alpha, coefficients = arrays(task, answer)
         if weights is not None:
             violations, feasible = placed(formulation.single, task, weights)
             note = "the best functions with these weights"
-            parts.append(Part("weights", violations, "upper", _worth(case, feasible, rigorous), note=note))
+            parts.append(AnswerPart("weights", violations, "upper", _worth(case, feasible, rigorous), note=note))
         if alpha is not None:
             side = regulariser_of(formulation.name, task.count, task.own)
             feasible = task.feasible(alpha)
             lower = formulation.lower(task, alpha)
             value, broken = lower.value, alpha_violations(task, alpha, feasible) + too_long(feasible, lower.alpha)
             if rigorous:  # the lower bound asks for no weights
-                value = Evaluation(side, task, feasible, np.zeros(task.count), sliced=True).lower
-            parts.append(Part("alpha", tuple(broken), "lower", value))
+                value = JointEvaluation(side, task, feasible, np.zeros(task.count), sliced=True).lower
+            parts.append(AnswerPart("alpha", tuple(broken), "lower", value))
         if coefficients is not None:
             upper = formulation.upper(task, coefficients).value
             value = _functions_upper(case, coefficients, weights) if rigorous else upper
-            parts.append(Part("coefficients", (), "upper", value, note="with the best biases"))
+            parts.append(AnswerPart("coefficients", (), "upper", value, note="with the best biases"))
         if answer.bias is not None:
             parts.append(_bias(case, coefficients, in_shape("bias", answer.bias, (task.outputs,))))
         return parts
@@ -80,7 +80,7 @@ def _worth(case: Case, weights: Array, rigorous: bool) -> float:
     point, _ = solve_declared(JointOutputs.of(SVM), alone.centred(), FINE)
     if not rigorous:
         return float(point.upper.value + side.value(mu))
-    at = Evaluation(Square(task.count, NO_PRICE), task, task.feasible(point.lower.alpha), mu, sliced=True)
+    at = JointEvaluation(Square(task.count, NO_PRICE), task, task.feasible(point.lower.alpha), mu, sliced=True)
     found = at.bounds(combined_ridge(task, mu, task.bias)).certificate
     return total_above([found.upper, side.value(mu)])
 
@@ -105,14 +105,14 @@ def alpha_violations(task: JointTask, alpha: Array, feasible: Array) -> list[Vio
     return found
 
 
-def _bias(case: Case, coefficients: Array | None, bias: Array) -> Part:
+def _bias(case: Case, coefficients: Array | None, bias: Array) -> AnswerPart:
     """What the biases add to the risk of the coefficients given, or of the certified optimum."""
     task = case.task
     ours = coefficients is None
     outputs, _ = task.evaluate(case.reference.all_coefficients if ours else coefficients)
     if not task.bias:
-        return Part("bias", (Violation("bias = 0", relative(bias, outputs)),), decided=True)
+        return AnswerPart("bias", (Violation("bias = 0", relative(bias, outputs)),), decided=True)
     held = replace(task, bias=False).risk(outputs + bias[:, None]).value
     note = "for the optimal functions" if ours else "for the coefficients given"
     added = max(or_infinite(held - task.risk(outputs).value), 0.0)
-    return Part("bias", excess=added / case.known.scale, note=note)
+    return AnswerPart("bias", excess=added / case.known.scale, note=note)

@@ -16,17 +16,17 @@ from ...formulations.ml_sum import ML_SUM
 from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
-from ..case import Case, Part, Violation
+from ..case import AnswerPart, Case, Violation
 from ..domain import on_simplex, outside_box
 from ..uniqueness import FINEST, TIGHT, LinearProgram, Range, ends_of, wide
-from .family import Family
+from .family import FamilyJudge
 from .single_task import machine_alpha
 
 MOST = 20_000  # entries of a linear program's rows: with more, nothing is said of ranges of weights
 IDLE = 1e-6  # share of the largest γ up to which a class does not count
 
 
-class ManyLabels(Family[MultiLabel, LabelTask]):
+class MultiLabelJudge(FamilyJudge[MultiLabel, LabelTask]):
     slow, biased, machines = True, False, True
 
     def points(self, formulation: MultiLabel, task: LabelTask, answer: Answer) -> Points:
@@ -38,18 +38,20 @@ class ManyLabels(Family[MultiLabel, LabelTask]):
             coefficients = weights[None, :, None] * (alpha * task.signs)[:, None, :] / weights.sum()
         return Points([ClassDual(gamma[:, None] * alpha, gamma)], [ClassPrimal(coefficients, weights)])
 
-    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
+    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[AnswerPart]:
         task, formulation, parts = case.task, case.formulation, []
         weights, alpha, gamma, coefficients = arrays(task, answer)
         minimax, feasible = formulation.name == "ml_minimax", np.ones(task.count)
         if weights is not None:
             violations, feasible = on_simplex("weights", weights)
             value = _classes_value(task, feasible, minimax)
-            parts.append(Part("weights", violations, "upper", value, note="one SVM per class with these weights"))
+            parts.append(AnswerPart("weights", violations, "upper", value, note="one SVM per class with these weights"))
         if gamma is not None and minimax:
             violations, shares = on_simplex("gamma", gamma)
             value = _weighted_optimum(task, shares)
-            parts.append(Part("gamma", violations, "lower", value, note="the optimum with these weights of classes"))
+            parts.append(
+                AnswerPart("gamma", violations, "lower", value, note="the optimum with these weights of classes")
+            )
         if alpha is not None:
             parts.append(_class_alpha(case, alpha, gamma if minimax else None))
         if coefficients is not None:
@@ -57,10 +59,12 @@ class ManyLabels(Family[MultiLabel, LabelTask]):
             if weights is None and shared.any():
                 feasible = shared
             bound = formulation.upper(task, ClassPrimal(coefficients, feasible))
-            parts.append(Part("coefficients", (), "upper", bound.value))
+            parts.append(AnswerPart("coefficients", (), "upper", bound.value))
         if answer.bias is not None:
             bias = in_shape("bias", answer.bias, np.shape(answer.bias))
-            parts.append(Part("bias", (Violation("bias = 0", float(np.abs(bias).max(initial=0.0))),), decided=True))
+            parts.append(
+                AnswerPart("bias", (Violation("bias = 0", float(np.abs(bias).max(initial=0.0))),), decided=True)
+            )
         return parts
 
     def ranges(self, case: Case, tolerance: float) -> list[Range] | None:
@@ -96,7 +100,7 @@ def _weighted_optimum(task: LabelTask, gamma: Array) -> float:
     return float(point.lower.value)
 
 
-def _class_alpha(case: Case, alpha: Array, gamma: Array | None) -> Part:
+def _class_alpha(case: Case, alpha: Array, gamma: Array | None) -> AnswerPart:
     task, note = case.task, ""
     feasible = np.clip(alpha, 0.0, task.box)
     if case.formulation.name == "ml_sum":
@@ -110,7 +114,7 @@ def _class_alpha(case: Case, alpha: Array, gamma: Array | None) -> Part:
     if free:  # only the worst classes have any γ
         note = "; ".join([note] * bool(note) + [f"of no account for {', '.join(free)}, whose γ is 0: not judged there"])
     value = case.formulation.lower(task, ClassDual(gamma[:, None] * feasible, gamma)).value
-    return Part("alpha", tuple(outside_box(alpha, task.box)), "lower", value, note=note)
+    return AnswerPart("alpha", tuple(outside_box(alpha, task.box)), "lower", value, note=note)
 
 
 def best_gamma(task: LabelTask, alpha: Array) -> Array:

@@ -36,18 +36,18 @@ from ...formulations.losses import PiecewiseQuadratic
 from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
-from ..case import FINER, Case, Part, Violation, or_infinite
+from ..case import FINER, AnswerPart, Case, Violation, or_infinite
 from ..domain import negative, outside_bounds, placed, relative, too_long
 from ..multipliers import multiplier_parts, saddle_excess
 from ..proved_answers import alpha_lower, answer_certificate, upper_certificate, weights_upper
 from ..uniqueness import FINEST, TIGHT, Bowl, LinearProgram, Range, determined, ends_of, in_bowl, wide
-from .family import Cut, Family
+from .family import FamilyJudge, WeightCut
 
 MOST = 565  # samples: with more, nothing is said of ranges of weights
 LEAST = 1e-150  # curvature: below, sums of its inverses leave the range of double precision
 
 
-class SingleTasks(Family[SingleTask, Task]):
+class SingleTaskJudge(FamilyJudge[SingleTask, Task]):
     machines = True
 
     def certificate(self, formulation: SingleTask, task: Task, answer: Answer, tolerance: float) -> Certificate:
@@ -59,7 +59,7 @@ class SingleTasks(Family[SingleTask, Task]):
             alpha = machine_alpha(task, np.maximum(weights, 0.0))
         return answer_certificate(formulation, task, weights, alpha, coefficients, low, tolerance)
 
-    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
+    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[AnswerPart]:
         task, formulation, parts = case.task, case.formulation, []
         weights, alpha, coefficients = arrays(formulation, task, answer)
         if weights is not None:
@@ -68,14 +68,14 @@ class SingleTasks(Family[SingleTask, Task]):
             lower = formulation.lower(task, alpha)
             value = alpha_lower(formulation, task, alpha) if rigorous else lower.value
             violations = alpha_violations(task, alpha) + too_long(task.feasible(alpha), lower.alpha)
-            parts.append(Part("alpha", tuple(violations), "lower", value))
+            parts.append(AnswerPart("alpha", tuple(violations), "lower", value))
         if coefficients is not None:
             if rigorous:
                 nothing = task.feasible(np.zeros(task.samples))
                 value = upper_certificate(formulation, task, nothing, coefficients, weights).upper
             else:
                 value = formulation.upper(task, coefficients).value
-            parts.append(Part("coefficients", (), "upper", value, note="with the best bias"))
+            parts.append(AnswerPart("coefficients", (), "upper", value, note="with the best bias"))
         if answer.bias is not None:
             parts.append(bias_part(case, weights, alpha, coefficients, float(in_shape("bias", answer.bias, ()))))
         loss = task.loss_function
@@ -116,13 +116,13 @@ class SingleTasks(Family[SingleTask, Task]):
             return in_bowl(case, _bowl(case, budget)) if plain else None
         return wide(case, ends_of(case.task.count, *_program(case, budget), options=TIGHT))
 
-    def cut(self, case: Case, weights: Array, alpha: Array | None) -> Cut | None:
+    def cut(self, case: Case, weights: Array, alpha: Array | None) -> WeightCut | None:
         task = case.task
         if case.formulation.between is not None:
             return None
         alpha = machine_alpha(task, np.maximum(weights, 0.0)) if alpha is None else task.feasible(alpha)
         found = seen(task, alpha * task.signs, task.bias, sliced=False)
-        return Cut(found.high / 2, total_below([sample_terms(task).gain(alpha)]))
+        return WeightCut(found.high / 2, total_below([sample_terms(task).gain(alpha)]))
 
     def curvature(self, case: Case) -> Array | None:
         return None if case.formulation.between is not None else np.asarray(below(least_curvature(case.task)))
@@ -238,19 +238,19 @@ def arrays(formulation: SingleTask, task: Task, answer: Answer) -> tuple[Array |
 
 
 # ------------------------------------------------------------------------------------------------------- weights
-def weights_part(case: Case, weights: Array, spelled_out: bool, rigorous: bool) -> Part:
+def weights_part(case: Case, weights: Array, spelled_out: bool, rigorous: bool) -> AnswerPart:
     """In a block-∞ formulation the weight of a kernel that hardly sees α means nothing: there coefficients, where they
     are `spelled_out`, are judged instead."""
     formulation, task, between = case.formulation, case.task, case.formulation.between
     if not np.isfinite(weights).all():
         below = negative("weights", weights[np.isfinite(weights)])
-        return Part("weights", (below,), note="some are undefined: the coefficients are judged in their place")
+        return AnswerPart("weights", (below,), note="some are undefined: the coefficients are judged in their place")
     violations, feasible = placed(formulation, task, weights)
     if between is not None and spelled_out:
-        return Part("weights", violations, note="the coefficients are judged in their place")
+        return AnswerPart("weights", violations, note="the coefficients are judged in their place")
     if between is not None and (feasible > 0).all():
         note = "the shares t of the weights, within groups and between them"
-        return Part("weights", violations, excess=saddle_excess(case, feasible), note=note)
+        return AnswerPart("weights", violations, excess=saddle_excess(case, feasible), note=note)
     alpha = machine_alpha(task, feasible)
     if between is None and rigorous:
         value = weights_upper(formulation, task, feasible, alpha, FINER * case.tolerance)
@@ -260,19 +260,19 @@ def weights_part(case: Case, weights: Array, spelled_out: bool, rigorous: bool) 
         value = upper_certificate(formulation, task, alpha, np.outer(feasible, alpha * task.signs)).upper
     else:
         value = formulation.upper(task, RankOneCoefficients(feasible, alpha * task.signs)).value
-    return Part("weights", violations, "upper", value, note="the SVM with these weights")
+    return AnswerPart("weights", violations, "upper", value, note="the SVM with these weights")
 
 
 def machine_alpha(task: Task, weights: Array) -> Array:
     """α of the SVM with these weights, or of the machine that another loss makes; zero if there are none."""
     from ...solvers.solving import solver_named
-    from ...solvers.svm import Machine, OverWeights
+    from ...solvers.svm import OverWeights, WeightedSVM
 
     if not weights.any():
         return task.feasible(np.zeros(task.samples))
     kernel = task.combined(weights)
     if OverWeights.takes(task):
-        return task.feasible(Machine(task, FINE)(kernel))
+        return task.feasible(WeightedSVM(task, FINE)(kernel))
     unlimited = {"time_limit": None, "max_iter": None}
     found, _ = solver_named("auto", SVM).run(SVM, task.alone(kernel).centred(), FINE, options={}, **unlimited)
     return task.feasible(found.lower.alpha)
@@ -303,34 +303,36 @@ def alpha_violations(task: Task, alpha: Array) -> list[Violation]:
     return found
 
 
-def bias_part(case: Case, weights: Array | None, alpha: Array | None, coefficients: Array | None, bias: float) -> Part:
+def bias_part(
+    case: Case, weights: Array | None, alpha: Array | None, coefficients: Array | None, bias: float
+) -> AnswerPart:
     """What the bias adds to the risk: of the coefficients given; else the least of what it adds to the risk of the
     classifiers that the weights and α, the weights alone, and the certified optimum make."""
     task = case.task
     if not task.bias:
         outputs, _ = task.evaluate(case.reference.all_coefficients)
-        return Part("bias", (Violation("bias = 0", relative(bias, outputs)),), decided=True)
+        return AnswerPart("bias", (Violation("bias = 0", relative(bias, outputs)),), decided=True)
     candidates, note = _functions(case, weights, alpha, coefficients)
     added = [added_risk(task, task.evaluate(candidate)[0], bias) for candidate in candidates]
-    return Part("bias", excess=min(added) / case.known.scale, note=note)
+    return AnswerPart("bias", excess=min(added) / case.known.scale, note=note)
 
 
 def level_part(
     case: Case, weights: Array | None, alpha: Array | None, coefficients: Array | None, answer: Answer
-) -> Part:
+) -> AnswerPart:
     """What the margin ρ or the tube ε adds to the risk, as for a bias."""
     task, loss = case.task, cast(PiecewiseQuadratic, case.task.loss_function)
     name = loss.level_name
     level = float(in_shape(name, answer.multipliers[name], ()))
     if loss.free_tube and level < 0:
-        return Part(name, (Violation(f"{name} ≥ 0", -level / (float(np.ptp(task.y)) or 1.0)),), decided=True)
+        return AnswerPart(name, (Violation(f"{name} ≥ 0", -level / (float(np.ptp(task.y)) or 1.0)),), decided=True)
     candidates, note = _functions(case, weights, alpha, coefficients)
     added = []
     for candidate in candidates:
         outputs, _ = task.evaluate(candidate)
         here = loss.risk_at(level, outputs, task.y, task.box, task.bias)
         added.append(max(or_infinite(here - task.risk(outputs).value), 0.0))
-    return Part(name, excess=min(added) / case.known.scale, note=note)
+    return AnswerPart(name, excess=min(added) / case.known.scale, note=note)
 
 
 def _functions(

@@ -12,16 +12,16 @@ from ...formulations.families.two_stage import PairTask, TwoStage
 from ...formulations.svm import SVM
 from ...problem.stack import Array, KernelStack
 from ..answers import Answer, in_shape, of_shape
-from ..case import Case, Part, Violation
+from ..case import AnswerPart, Case, Violation
 from ..domain import negative
 from ..uniqueness import FINEST, Bowl, Ends, Range, ends_of, in_bowl, wide
-from .family import Family, given_weights
+from .family import FamilyJudge, given_weights
 from .single_task import added_risk, alpha_violations, machine_alpha
 
 MOST_PAIRS = 1000  # beyond, the programs take seconds
 
 
-class TwoStages(Family[TwoStage | Alignment, PairTask | AlignmentTask]):
+class TwoStageJudge(FamilyJudge[TwoStage | Alignment, PairTask | AlignmentTask]):
     slow, second_stage = True, True
     in_points = ("weights", "beta")
 
@@ -34,18 +34,20 @@ class TwoStages(Family[TwoStage | Alignment, PairTask | AlignmentTask]):
         beta = of_shape("beta", answer.multipliers.get("beta"), task.labels.shape)
         return Points([] if beta is None else [beta], [weights])
 
-    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[Part]:
+    def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[AnswerPart]:
         task, formulation, parts = case.task, case.formulation, []
         weights = of_shape("weights", answer.weights, (task.count,))
         if weights is not None:
             side = "lower" if formulation.maximises else "upper"
             value = getattr(formulation, side)(task, weights).value
-            parts.append(Part("weights", (negative("weights", weights),), side, value))
+            parts.append(AnswerPart("weights", (negative("weights", weights),), side, value))
         if answer.multipliers.get("beta") is not None and not formulation.maximises:
             beta = in_shape("beta", answer.multipliers["beta"], task.labels.shape)
             size = float(task.weight.max())
             over = max(0.0, float(np.max(beta - task.weight)), -float(beta.min())) / size
-            parts.append(Part("beta", (Violation("0 ≤ β ≤ w", over),), "lower", formulation.lower(task, beta).value))
+            parts.append(
+                AnswerPart("beta", (Violation("0 ≤ β ≤ w", over),), "lower", formulation.lower(task, beta).value)
+            )
         if answer.alpha is not None or answer.bias is not None:
             parts += _second_stage(case, answer, case.reference.weights if weights is None else weights)
         return parts
@@ -86,7 +88,7 @@ def pair_ends(case: Case, tolerance: float) -> Ends | None:
     return ends_of(task.count, rows, np.append(-np.ones(pairs), case.known.upper + tolerance * case.known.scale))
 
 
-def _second_stage(case: Case, answer: Answer, weights: Array) -> list[Part]:
+def _second_stage(case: Case, answer: Answer, weights: Array) -> list[AnswerPart]:
     """α and bias of the SVMs with the kernel that the weights make, each measured by its own SVM's value."""
     instance, y = case.instance, case.reference.y
     alpha, bias = of_shape("alpha", answer.alpha, y.shape), of_shape("bias", answer.bias, y.shape[:-1])
@@ -104,5 +106,5 @@ def _second_stage(case: Case, answer: Answer, weights: Array) -> list[Part]:
         if bias is not None:
             outputs = [task.evaluate((one * labels)[None])[0] for one in given]
             added.append(min(added_risk(task, out, float(np.atleast_1d(bias)[k])) for out in outputs) / scale)
-    parts = [] if alpha is None else [Part("alpha", tuple(violations), excess=max(excesses), note=note)]
-    return parts if bias is None else [*parts, Part("bias", excess=max(added), note=note)]
+    parts = [] if alpha is None else [AnswerPart("alpha", tuple(violations), excess=max(excesses), note=note)]
+    return parts if bias is None else [*parts, AnswerPart("bias", excess=max(added), note=note)]

@@ -16,7 +16,7 @@ from ....problem.stack import Array
 from ...answers import Answer
 from ...case import FITS, Case, pose
 from ..fits import FITTED
-from ..mistakes import VANISHING, Hypothesis, Mistakes, Trial, Trials, but_for, on_weights
+from ..mistakes import VANISHING, DiagnosticTrial, Hypothesis, Mistakes, Trials, but_for, on_weights
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, objective_terms, objective_units
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS
@@ -90,7 +90,7 @@ def other_graphs(case: Case, answer: Answer) -> Trials:
         kept = values > VANISHING * np.abs(values).max(initial=1e-300)
         if kept.any() and values.min() > -VANISHING * values.max():
             task = replace(case.task, h=vectors[:, kept] * np.sqrt(values[kept]))
-            yield Trial("graph", f"optimal for {words} in place of A", answer, task=task, kind=kind)
+            yield DiagnosticTrial("graph", f"optimal for {words} in place of A", answer, task=task, kind=kind)
 
 
 def _matrices(case: Case, labels: Array) -> Iterator[tuple[str, str, Array]]:

@@ -19,7 +19,7 @@ from ....problem.stack import Array
 from ...answers import Answer
 from ...case import Case
 from ..fits import FITTED
-from ..mistakes import SAME, VANISHING, Mistakes, Trial, Trials, but_for, given_weights, with_parameters
+from ..mistakes import SAME, VANISHING, DiagnosticTrial, Mistakes, Trials, but_for, given_weights, with_parameters
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, meant_coefficients, objective_terms, objective_units
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, changed_kernels, times
@@ -213,7 +213,7 @@ def other_loss(case: Case, answer: Answer) -> Trials:
             said = "".join(f", with {name} = {value:.6g}" for name, value in own.items())
             words = f"{loss.name.replace('_', ' ')}{', without its ½' if factor != 1 else ''}{said}"
             meant = case.task.loss.name.replace("_", " ")
-            yield Trial(
+            yield DiagnosticTrial(
                 f"loss {loss.name}",
                 f"optimal for another loss: {words}, where {meant} is meant",
                 answer,

@@ -16,7 +16,7 @@ from ....formulations import RankOneCoefficients
 from ....problem.stack import Array
 from ...answers import Answer
 from ...case import Case
-from ..mistakes import SAME, VANISHING, Hypotheses, Trial, Trials, given_weights, with_instance
+from ..mistakes import SAME, VANISHING, DiagnosticTrial, Hypotheses, Trials, given_weights, with_instance
 from .conditions import free_samples, implied_outputs, single_outputs
 
 ENOUGH = 4  # samples between their bounds that tell how the targets of an output were changed
@@ -151,7 +151,7 @@ def targets_changed(case: Case, answer: Answer) -> Trials:
                 yield from _with_response(case, answer, kind, f"{which} {words}", new)
 
 
-def _with_response(case: Case, answer: Answer, kind: str, words: str, new: Array) -> Iterator[Trial]:
+def _with_response(case: Case, answer: Answer, kind: str, words: str, new: Array) -> Iterator[DiagnosticTrial]:
     found = with_instance(case, answer, "response_standardised", words, response=new.T)
     yield from (replace(trial, kind=kind) for trial in found)
 

@@ -19,8 +19,8 @@ from ..fits import FITTED
 from ..mistakes import (
     SAME,
     VANISHING,
+    DiagnosticTrial,
     Mistakes,
-    Trial,
     Trials,
     but_for,
     given_weights,
@@ -80,7 +80,7 @@ def weights_of_classes(case: Case, answer: Answer, weights: Array) -> Trials:
     for whose, one in zip(("the mean of every class's own", *names), (np.mean(own, axis=0), *own), strict=True):
         if along(weights, one):
             words = f"the weights are {whose}: one combination that is best for all is meant"
-            yield Trial("weights_of_classes", words, with_ours(case, answer), recognised=True)
+            yield DiagnosticTrial("weights_of_classes", words, with_ours(case, answer), recognised=True)
 
 
 def means(case: Case) -> Iterator[tuple[str, float]]:
@@ -109,7 +109,9 @@ def labels_zero_one(case: Case, answer: Answer) -> Trials:
     """A class's negatives cost C each, whatever f is."""
     if answer.alpha is not None:
         task = replace(case.task, signs=np.maximum(case.task.signs, 0.0))
-        yield Trial("labels_zero_one", "optimal for labels left at 0 and 1: they are to be −1 and 1", answer, task=task)
+        yield DiagnosticTrial(
+            "labels_zero_one", "optimal for labels left at 0 and 1: they are to be −1 and 1", answer, task=task
+        )
 
 
 def class_left_out(case: Case, answer: Answer) -> Trials:
@@ -138,7 +140,7 @@ def label_turned(case: Case, answer: Answer) -> Trials:
         signs = np.array(case.task.signs)
         signs[k, i] *= -1
         words = f"optimal for the other label {targets.names[k]} of sample {i}"
-        yield Trial("label_misread", words, answer, task=replace(case.task, signs=signs), fitted=1)
+        yield DiagnosticTrial("label_misread", words, answer, task=replace(case.task, signs=signs), fitted=1)
 
 
 # ------------------------------------------------------------------------------- other losses and biases of the classes
@@ -153,14 +155,14 @@ def class_losses(case: Case, answer: Answer) -> Trials:
     for name, factor in CLASS_LOSSES:
         words = f"optimal for another loss of every class: {name}{', without its ½' if factor != 1 else ''}"
         if _meets(case, answer, name, factor, bias=False):
-            yield Trial(f"loss {name}", words, ours(case, answer))
+            yield DiagnosticTrial(f"loss {name}", words, ours(case, answer))
 
 
 def class_biases(case: Case, answer: Answer) -> Trials:
     """A bias for every class."""
     if _meets(case, replace(answer, bias=None), "hinge", 1.0, bias=True):
         words = "optimal for classifiers with a bias: this formulation has none"
-        yield Trial("bias_added", words, ours(case, replace(answer, bias=None)))
+        yield DiagnosticTrial("bias_added", words, ours(case, replace(answer, bias=None)))
 
 
 def _meets(case: Case, answer: Answer, loss: str, factor: float, bias: bool) -> bool:
@@ -225,7 +227,7 @@ def stacked(case: Case, answer: Answer) -> Trials:
         return
     for name in ("l2", "average", "sum", "sm2", "square"):
         words = f"optimal for weights as {name} has them, with one combination for all classes"
-        yield Trial(f"formulation {name}", words, parts, whole, name, shared)
+        yield DiagnosticTrial(f"formulation {name}", words, parts, whole, name, shared)
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:

@@ -19,7 +19,7 @@ from ...answers import Answer
 from ...case import FITS, Altered, Case, pose
 from .. import mistakes_in_losses as losses
 from ..fits import FITTED
-from ..mistakes import SAME, VANISHING, Mistakes, Trial, Trials, but_for, given_weights, on_weights
+from ..mistakes import SAME, VANISHING, DiagnosticTrial, Mistakes, Trials, but_for, given_weights, on_weights
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, clipped, objective_terms, objective_units, with_ours
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS
@@ -53,13 +53,15 @@ def weights_by_rule(case: Case, answer: Answer, weights: Array) -> Trials:
             ("best factor", 2),
         ):
             if along(weights, np.maximum(task.target, 0.0) / np.where(sizes > 0, sizes, 1.0) ** exponent):
-                yield Trial("approximate", f"the weights are every kernel's {rule}{words}", optimal, recognised=True)
+                yield DiagnosticTrial(
+                    "approximate", f"the weights are every kernel's {rule}{words}", optimal, recognised=True
+                )
     for words, one in ((UNCONSTRAINED, case.task), (f"{UNCONSTRAINED}, for the kernels centred", _centred(case))):
         best = np.linalg.lstsq(one.products, one.target, rcond=None)[0]
         if (weights < 0).any() and _aligned(one, weights) >= (1 - SAME) * _aligned(one, best):
-            yield Trial("unconstrained", words, optimal, recognised=True)
+            yield DiagnosticTrial("unconstrained", words, optimal, recognised=True)
         if (best < 0).any() and along(weights, np.maximum(best, 0.0)):
-            yield Trial("weights_clipped", f"{words}, and negative weights then set to zero", optimal)
+            yield DiagnosticTrial("weights_clipped", f"{words}, and negative weights then set to zero", optimal)
 
 
 def _centred(case: Case) -> AlignmentTask:
@@ -99,15 +101,17 @@ def second_stage(case: Case, answer: Answer) -> Trials:
     if answer.alpha is None or case.instance.targets.kind != "y":
         return
     count, kept = case.instance.count, replace(answer, alpha=None, bias=None)
-    rest = (Trial("second_stage", "the rest is right", kept),) if kept.given else ()
+    rest = (DiagnosticTrial("second_stage", "the rest is right", kept),) if kept.given else ()
     parts = Answer(alpha=answer.alpha, bias=answer.bias)
     for words, size in (("sum", 1.0), ("average", 1 / count)):
         said = f"α is optimal for the {words} of the kernels: the second stage did not use the weights"
-        yield Trial("second_stage", said, parts, _machine(case, np.full(count, size)), "svm", _price(case), also=rest)
+        yield DiagnosticTrial(
+            "second_stage", said, parts, _machine(case, np.full(count, size)), "svm", _price(case), also=rest
+        )
     weights = np.nan_to_num(case.reference.weights) if answer.weights is None else np.maximum(answer.weights, 0.0)
     own, stage = _machine(case, np.ravel(weights)), "the second stage"
     without = {**_price(case), "bias": False}
-    yield Trial(
+    yield DiagnosticTrial(
         "bias_omitted", f"{stage} is optimal without a bias", replace(parts, bias=None), own, "svm", without, also=rest
     )
     posed = pose(own, "svm", _price(case), FITS)
@@ -121,7 +125,9 @@ def second_stage(case: Case, answer: Answer) -> Trials:
         yield replace(trial, words=words, instance=trial.instance or own, formulation="svm", also=rest)
     for name, scaled in (("unit sum", weights / weights.sum()), ("unit length", weights / np.linalg.norm(weights))):
         words = f"α is optimal for weights of {name}: the second stage used them so"
-        yield Trial("second_stage", words, parts, _machine(case, np.ravel(scaled)), "svm", _price(case), also=rest)
+        yield DiagnosticTrial(
+            "second_stage", words, parts, _machine(case, np.ravel(scaled)), "svm", _price(case), also=rest
+        )
 
 
 def _price(case: Case) -> dict[str, float]:
@@ -137,31 +143,31 @@ def _machine(case: Case, weights: Array) -> Instance:
 def other_pairs(case: Case, answer: Answer) -> Trials:
     if case.formulation.maximises:
         for kind, words, task in _variants(case):
-            yield Trial("pairs", f"optimal {words}", answer, task=task, kind=kind)
+            yield DiagnosticTrial("pairs", f"optimal {words}", answer, task=task, kind=kind)
     else:
         for words, off, on in WEIGHED:
             weight = np.full(case.task.pairs.count, off)
             weight[case.task.pairs.diagonal] = on
             task = replace(case.task, weight=weight / weight.sum())
-            yield Trial("pairs", f"optimal for {words}", replace(answer, multipliers={}), task=task)
+            yield DiagnosticTrial("pairs", f"optimal for {words}", replace(answer, multipliers={}), task=task)
         yield from _pairs_of_some(case, answer)
         weights = given_weights(case, answer)
         if weights is not None and (weights < 0).any():
             split = np.concatenate([np.maximum(weights, 0.0), np.maximum(-weights, 0.0)])
             both = Answer(weights=split, objective=answer.objective)
-            yield Trial("unconstrained", UNCONSTRAINED, both, task=of_any_sign(case.task))
+            yield DiagnosticTrial("unconstrained", UNCONSTRAINED, both, task=of_any_sign(case.task))
 
 
 def _pairs_of_some(case: Case, answer: Answer) -> Trials:
     """Labels 0 and 1 of pairs: where it is 0 the loss is what it is. And pairs of one kind alone."""
     task, plain = case.task, replace(answer, multipliers={})
     words = "optimal for pairs labelled 0 and 1, where −1 and 1 are meant"
-    yield Trial("labels_zero_one", words, plain, task=replace(task, labels=np.maximum(task.labels, 0)))
+    yield DiagnosticTrial("labels_zero_one", words, plain, task=replace(task, labels=np.maximum(task.labels, 0)))
     turned = "optimal for pairs with the other sign: those that belong together count as apart"
-    yield Trial("classes_swapped", turned, plain, task=replace(task, labels=-task.labels))
+    yield DiagnosticTrial("classes_swapped", turned, plain, task=replace(task, labels=-task.labels))
     for words, chosen in (("of one class", task.labels > 0), ("of different classes", task.labels < 0)):
         weight = np.where(chosen, task.weight, VANISHING**2)
-        yield Trial(
+        yield DiagnosticTrial(
             "pairs", f"optimal for pairs {words} alone", plain, task=replace(task, weight=weight / weight.sum())
         )
 
@@ -227,7 +233,7 @@ def norms_unsquared(case: Case, answer: Answer) -> Trials:
     value = None if answer.objective is None else answer.objective - lam * size / 2
     words = "optimal for the penalty λ‖μ‖, which is to be ½λ‖μ‖²"
     given = {**case.parameters, "lam": lam / size}
-    yield Trial("elastic_net", words, replace(answer, objective=value), parameters=given)
+    yield DiagnosticTrial("elastic_net", words, replace(answer, objective=value), parameters=given)
 
 
 def _squared_hinge(m: Array) -> Slopes:
@@ -275,7 +281,7 @@ def other_loss(case: Case, answer: Answer, weights: Array) -> Trials:
             said = f"{words}{', without its ½' if factor != 1 else ''}"
             value = None if answer.objective is None else case.reference.objective
             optimal = Answer(weights=case.reference.weights, objective=value)
-            yield Trial(f"loss {name}", said, optimal, recognised=True)
+            yield DiagnosticTrial(f"loss {name}", said, optimal, recognised=True)
 
 
 def squared(case: Case, answer: Answer) -> Trials:

@@ -14,7 +14,7 @@ from ....problem.stack import Array
 from ...answers import Answer
 from ...case import FITS, Case, pose
 from ...shrinking import restricted
-from ..mistakes import SAME, Hypotheses, Trial, Trials, with_instance, with_parameters
+from ..mistakes import SAME, DiagnosticTrial, Hypotheses, Trials, with_instance, with_parameters
 from .conditions import conditions
 
 ONE_BY_ONE = 80  # samples beyond which single ones are not tried
@@ -40,7 +40,7 @@ def samples_dropped(case: Case, answer: Answer) -> Trials:
         except InputError:  # a class is missing altogether
             continue
         said = f"optimal without {words}: left out, or held out"
-        yield Trial("samples_left_out", said, answer, part, parameters=without_rank(case), fitted=1)
+        yield DiagnosticTrial("samples_left_out", said, answer, part, parameters=without_rank(case), fitted=1)
 
 
 def _subsets(n: int) -> Iterator[tuple[str, NDArray[np.intp]]]:
