@@ -193,6 +193,12 @@ def test_what_an_interrupt_in_python_owes(changes, fault):
         ),
         ({"threads": 2}, {"answers": [record(), record(upper=2.0)]}, "", "another answer"),
         ({"threads": 2}, {"answers": [record(), {"raised": "ValueError"}]}, "", "a thread raised ValueError"),
+        (
+            {"threads": 2, "conditions": of("no new threads")},
+            {"fault": "InputError", "message": "no", "answers": [{"raised": "InputError: no"}]},
+            "exception",
+            "",
+        ),
         ({"interrupt": "none"}, {"fault": "KeyboardInterrupt"}, "", "interrupted by nobody"),
         ({}, {"fault": "InputError", "message": "too much"}, "", "refused without need"),
         ({"conditions": of("few descriptors")}, {"fault": "InputError", "message": "too much"}, "exception", ""),
