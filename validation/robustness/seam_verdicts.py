@@ -55,7 +55,7 @@ def _of_python(seam: Seam, ended: Ended, known: Ended, first: Ended) -> Iterator
         yield "done again afterwards, it has another answer"
     if ended.out:
         yield f"it printed {ended.out[:80]!r}"
-    if "Traceback" in ended.err and IGNORED not in ended.err:
+    if "Traceback" in ended.err and IGNORED not in ended.err and seam.storage != "dask":  # whose tasks speak of theirs
         yield f"it said {ended.err[:200]!r}"
 
 
