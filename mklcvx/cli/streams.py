@@ -31,6 +31,8 @@ class OutputLost(Exception):
 class Watched:
     """A text stream whose faults are kept: raised by standard output, passed over by standard error."""
 
+    buffer = None  # else Typer would write past it where the encoding is ASCII
+
     def __init__(self, stream: Any, is_output: bool) -> None:
         self.stream, self.is_output = stream, is_output
 

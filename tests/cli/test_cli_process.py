@@ -159,6 +159,13 @@ def test_what_a_full_disk_does_not_take_is_noticed_without_a_buffer_too(problem,
     assert shell(command, "> /dev/full", problem, PYTHONUNBUFFERED=unbuffered) == (2, said)
 
 
+@pytest.mark.parametrize(("ending", "status"), [("> /dev/full", 2), ("| true", 141)])
+def test_lost_output_is_noticed_in_ascii_too(problem, ending, status):
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    said = LOST.format("No space left on device") if status == 2 else ""
+    assert shell("explain l1", ending, problem, **ascii_only) == (status, said)
+
+
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_half_of_an_output_is_none(problem, tmp_path, unbuffered):
     """The limit lets a part of it through, of which the system says how much it was."""

@@ -132,7 +132,8 @@ def test_an_interrupt_comes_at_the_same_call_again(inputs):
 # ------------------------------------------------------------------------------------------------------ by its ending
 def python_seam(**changes):
     work = next(work for work in WORKS if work.name == "solve")
-    return Seam(0, "python", work, 0, "dense", 0, **{"interrupt": "after calls", "share": 0.9, **changes})
+    given = {"storage": "dense", "size": 0, "interrupt": "after calls", "share": 0.9, **changes}
+    return Seam(0, "python", work, 0, **given)
 
 
 def command_seam(name, **changes):
@@ -193,6 +194,12 @@ def test_what_an_interrupt_in_python_owes(changes, fault):
         ),
         ({"threads": 2}, {"answers": [record(), record(upper=2.0)]}, "", "another answer"),
         ({"threads": 2}, {"answers": [record(), {"raised": "ValueError"}]}, "", "a thread raised ValueError"),
+        (
+            {"threads": 2, "conditions": of("no new threads")},
+            {"fault": "InputError", "message": "no", "answers": [{"raised": "InputError: no"}]},
+            "exception",
+            "",
+        ),
         ({"interrupt": "none"}, {"fault": "KeyboardInterrupt"}, "", "interrupted by nobody"),
         ({}, {"fault": "InputError", "message": "too much"}, "", "refused without need"),
         ({"conditions": of("few descriptors")}, {"fault": "InputError", "message": "too much"}, "exception", ""),
@@ -204,6 +211,7 @@ def test_what_an_interrupt_in_python_owes(changes, fault):
         ),
         ({"conditions": of("few descriptors")}, {"fault": "InternalError", "message": "?"}, "", "raised InternalError"),
         ({}, {"answers": [record()], "err": "Traceback"}, "", "it said"),
+        ({"storage": "dask"}, {"answers": [record()], "err": "Traceback"}, "reference", ""),
     ],
 )
 def test_what_other_ends_in_python_owe(seam, ended, end, fault):

@@ -40,7 +40,8 @@ def _of_python(seam: Seam, ended: Ended, known: Ended, first: Ended) -> Iterator
     right = known.answers[0] if known.answers else None
     if right is None or not same_problem(right, first.answers[0], seam.storage):
         yield f"undisturbed, it has no answer or another one than in {seam.work.storages[0]}: {known.message}"
-    is_right = [alike(answer, right) for answer in ended.answers]
+    may_refuse = any(one.refuses for one in seam.conditions)
+    is_right = [alike(answer, right) or (may_refuse and _refused(answer)) for answer in ended.answers]
     if ended.fired and not ended.fault and IGNORED not in ended.err:
         yield f"an interrupt was swallowed{'' if all(is_right) else ', and the answer is another one'}"
     if not all(is_right):
@@ -54,8 +55,13 @@ def _of_python(seam: Seam, ended: Ended, known: Ended, first: Ended) -> Iterator
         yield "done again afterwards, it has another answer"
     if ended.out:
         yield f"it printed {ended.out[:80]!r}"
-    if "Traceback" in ended.err and IGNORED not in ended.err:
+    if "Traceback" in ended.err and IGNORED not in ended.err and seam.storage != "dask":  # whose tasks speak of theirs
         yield f"it said {ended.err[:200]!r}"
+
+
+def _refused(answer: Any) -> bool:
+    """Whether this is how a thread was refused."""
+    return str(answer.get("raised", "")).startswith(REFUSALS) if isinstance(answer, dict) else False
 
 
 def _of_others(seam: Seam, ended: Ended) -> set[str]:

@@ -240,7 +240,8 @@ def shown(seam: Seam, times: int, inputs: Path) -> int:
 # ------------------------------------------------------------------------------------------------------------ the page
 def page(outcomes: Sequence[Outcome], command: str) -> str:
     faults = [one for one in outcomes if one.fault]
-    lines = ["# Seams", "", f"**{len(outcomes)} sequences: {len(faults)} faults.** `make seams` repeats them.", ""]
+    again = f"`{command.removesuffix('only')}count {len(outcomes)}` repeats them; `make seams` does more."
+    lines = ["# Seams", "", f"**{len(outcomes)} sequences: {len(faults)} faults.** {again}", ""]
     lines += ["\n".join((__doc__ or "").split("\n\n")[2].splitlines()), ""]
     counts: dict[str, dict[str, Counter[str]]] = {}
     for outcome in outcomes:
