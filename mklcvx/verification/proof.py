@@ -207,7 +207,11 @@ def prove(
 
     See Also
     --------
-    mklcvx.checker : The code that evaluates the bounds, which depends on NumPy alone.
+    solve : Solve to a certified gap, which doubles prove with their rounding paid for.
+
+    Notes
+    -----
+    The bounds are evaluated by the package's checker, which depends on NumPy alone.
 
     Examples
     --------

@@ -103,7 +103,7 @@ REFUSALS = {
         "misbehaving:missing": ("misbehaving has no 'missing'", "check the name"),
         "misbehaving:raises --set D=1": ("unknown parameter 'D' of l1",),
         "misbehaving:raises --level top": ("unknown level 'top'", "high, low, mid"),
-        "misbehaving:raises --time-limit 0": ("time limit 0.0 is not positive",),
+        "misbehaving:raises --time-limit 0": ("time limit 0 is not positive",),
         "misbehaving:raises --specimens unicorn": ("unknown instance 'unicorn'",),
         "misbehaving:raises --specimens labels-rare": ("does not suit l1",),
         "misbehaving:raises --specimens ,": ("names no instance",),
