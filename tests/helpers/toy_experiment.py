@@ -8,8 +8,8 @@ from pathlib import Path
 
 from places import ROOT
 
-EXPERIMENTS = ROOT / "validation" / "experiments"
-sys.path.insert(0, str(EXPERIMENTS))
+VALIDATION = ROOT / "validation"
+sys.path[:0] = [str(VALIDATION / "experiments"), str(VALIDATION)]
 
 from _harness import Experiment, Setting, run  # noqa: E402
 from _reporting import Page, Table  # noqa: E402
