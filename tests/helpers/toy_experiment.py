@@ -8,8 +8,8 @@ from pathlib import Path
 
 from places import ROOT
 
-VALIDATION = ROOT / "validation"
-sys.path[:0] = [str(VALIDATION / "experiments"), str(VALIDATION)]
+EXPERIMENTS = ROOT / "validation" / "experiments"
+sys.path[:0] = [str(EXPERIMENTS), str(EXPERIMENTS.parent)]
 
 from _harness import Experiment, Setting, run  # noqa: E402
 from _reporting import Page, Table  # noqa: E402
