@@ -190,14 +190,16 @@ class Classes:
         used = coefficients.any(axis=(0, 2))
         delta = ridges(self.task, used | (self.mu > 0), bias=False)
         rows = zip(self.each, coefficients, strict=True)
-        classes = [OwnCoefficients(one, own, delta).bounds() for one, own in rows]
+        functions = [OwnCoefficients(one, own, delta) for one, own in rows]
+        classes = [one.bounds() for one in functions]
         each, possible = [one.certificate for one in classes], bool((self.mu[used] > 0).all())
         highs = np.array([one.upper for one in each]) if possible else np.full(len(each), math.inf)
         upper = float(highs.max()) if self.worst else total_above(highs)
-        gaps, scales, roundings, shares = (
+        gaps, roundings, shares = (
             [share * getattr(one, part) for share, one in zip(self.gamma, each, strict=True)]
-            for part in ("gap", "scale", "rounding", "ridge_share")
+            for part in ("gap", "rounding", "ridge_share")
         )
+        scales = [share * one.scale for share, one in zip(self.gamma, functions, strict=True)]
         width = math.inf if self.worst or not possible else total_above([*gaps, self.fenchel])
         width = no_wider(width, self.lower, upper)
         scale, rounding = max(total_below(scales), 0.0), float(sum(roundings) + self.fenchel_noise)

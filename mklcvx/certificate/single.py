@@ -283,6 +283,12 @@ class OwnCoefficients:
         self.apart = own_seen(self.task, apart, False, at.sliced)
         self.over = np.divide(1.0, self.mu, out=np.zeros_like(self.mu), where=self.mu > 0)
 
+    @property
+    def scale(self) -> float:
+        """½Σ‖f_m‖²/μ_m + ½μ'q from below, which indefinite kernels may make negative."""
+        penalty = total_below(self.over * np.maximum(self.found.low, 0.0) / 2)
+        return float(below(penalty + below(self.at.square[0] / 2)))
+
     def bounds(self) -> Proved:
         task, alpha, over, delta = self.task, self.at.alpha, self.over, self.ridges
         outputs = combined_outputs(self.found, np.ones(task.count))
@@ -311,12 +317,11 @@ class OwnCoefficients:
         others = [away, at.fenchel]
         width = total_above([*gap, *others])
         penalty = total_above(self.over * np.maximum(self.found.high, 0.0) / 2)
-        scale = total_below(self.over * np.maximum(self.found.low, 0.0) / 2) + below(at.square[0] / 2)
         plain = math.fsum(samples.terms(1.0, bias, rho, blur=0.0)[1])
         bare = replace(samples, side=samples.side.paying(NO_RIDGE))
         without_ridge = total_above([*bare.terms(1.0, bias, rho)[1], *others])
         upper = total_above([*bound, penalty, at.side.value(at.mu)])
-        scale, ridge, known = max(float(below(scale)), 0.0), float(self.ridges.max()), tuple(self.ridges.tolist())
+        scale, ridge, known = max(self.scale, 0.0), float(self.ridges.max()), tuple(self.ridges.tolist())
         rounding = max(width - plain - away - max(at.fenchel - at.fenchel_noise, 0.0), 0.0)
         share, width = max(width - without_ridge, 0.0), no_wider(width, at.lower, upper)
         return Certificate(at.lower, upper, scale, width, rounding, ridge, share, ridges=known, gain=at.gain)

@@ -148,14 +148,14 @@ def test_labels_that_are_not_ones_are_refused(tmp_path, case):
 
 # ------------------------------------------------------------------------------------------------------ the campaign
 @pytest.mark.slow
-def test_a_few_of_the_forged_files_of_the_campaign(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(("first", "honest"), [(30, 20), (127, 1)], ids=["a few", "indefinite for one label"])
+def test_a_few_of_the_forged_files_of_the_campaign(tmp_path, monkeypatch, capsys, first, honest):
     monkeypatch.syspath_prepend(str(FOLDER))
     place = importlib.util.spec_from_file_location("campaign_of_forged_files", FOLDER / "__main__.py")
     campaign = importlib.util.module_from_spec(place)
     place.loader.exec_module(campaign)
     page = tmp_path / "forged.md"
-    assert campaign.main(["--honest", "20", "--forged", "200", "--first", "30", "-o", str(page)]) == 0, (
-        capsys.readouterr()
-    )
-    assert "| honest | 20 |" in page.read_text(encoding="utf-8")
+    given = ["--honest", str(honest), "--forged", str(10 * honest), "--first", str(first), "-o", str(page)]
+    assert campaign.main(given) == 0, capsys.readouterr()
+    assert f"| honest | {honest} |" in page.read_text(encoding="utf-8")
     assert "| **forged, confirmed and false** | **0** |" in page.read_text(encoding="utf-8")
