@@ -113,10 +113,11 @@ class Machine(NamedTuple):
         return Sides(q, penalty / 2 + sum(paid), squares, penalty, gains, terms, bias)
 
     def products(self):
-        """Σ_m max|K_m| Σ|c_m| Σ|α|: products with kernels if nothing cancelled."""
+        """Σ_m max|K_m| Σ|c_m| (Σ|α| + Σ|c_m|/μ_m): products with kernels if nothing cancelled."""
         sizes, length = [Fraction(float(k.diagonal().max())) for k in self.kernels], sum(abs(fractions(self.alpha)))
-        own = 0 if self.coefficients is None else abs(fractions(self.coefficients)).sum(axis=1)
-        return length * dot(sizes, np.array(self.mu) * length + own)
+        own = np.zeros(len(sizes), int) if self.coefficients is None else abs(fractions(self.coefficients)).sum(axis=1)
+        squares = own * own / np.array([w or Fraction(1) for w in self.mu])
+        return length * dot(sizes, np.array(self.mu) * length + own) + dot(sizes, squares)
 
     def costs(self, margins, bends):
         """What every margin costs."""

@@ -12,8 +12,7 @@ not certified: with products of kernels that doubles cancel), and A the toleranc
     relative gap   the gap over the scale, to a unit in the last place, and no less than U − L over the exact scale
     objective      upper; of a maximum lower
     status         what follows from the relative gap and the tolerance, and from the gap of the second stage
-    norms          the exact ones to seven digits of the largest; or ‖f_m‖²/μ_m to 4(A + ε), and four times what the
-                   bounds have lost
+    norms          the exact ones to seven digits of the largest; or ‖f_m‖²/μ_m to 4(A + ε)
     slopes         their ends hold the exact v of R*(v)
     bias_interval  at its ends the risk is that of the bias, up to U − L or A, and ε; the ends themselves are off by
                    rounding and by what the stretch lifts margins. Not checked where a level moves with the bias
@@ -198,7 +197,7 @@ def claims(record, point):
         require(second >= point.second, "multipliers.second_stage_gap: smaller than the gap is")
         certified = certified and second <= tolerance
     require(record["status"] == ("certified" if certified else "not_certified"), "status: does not follow from the gap")
-    same_norms(record, point, room + lost)
+    same_norms(record, point, room)
     same_slopes(record, point)
     same_biases(record, point, max(room, point.upper - point.lower))
 
