@@ -226,11 +226,11 @@ class Formulation(ABC, Generic[TaskT, DualT, PrimalT, LowerT, UpperT, PrimalProg
 
     def demonstrate(self) -> None:
         """Print the theorem's statement, and what it comes to on a small problem: python -m mklcvx.formulations.l1."""
-        found = demonstration(self, small_instance(self))
+        values = demonstration(self, small_instance(self))
         print(self.theorem.partition("From one to the other")[0].rstrip())
-        print(f"\ndeclared     primal {found.primal:.10f}    dual  {found.dual:.10f}")
-        print(f"recomputed   lower  {found.lower:.10f}    upper {found.upper:.10f}")
-        print(f"apart        {found.apart:.1e}, relatively")
+        print(f"\ndeclared     primal {values.primal:.10f}    dual  {values.dual:.10f}")
+        print(f"recomputed   lower  {values.lower:.10f}    upper {values.upper:.10f}")
+        print(f"apart        {values.apart:.1e}, relatively")
 
 
 FormulationT = TypeVar("FormulationT", bound=Formulation)
@@ -271,8 +271,8 @@ def small_instance(formulation: Formulation, samples: int = 16, count: int = 4) 
 def demonstration(formulation: Formulation, instance: Instance, **parameters: object) -> Demonstration:
     task, _ = formulation.task(instance, parameters)
     programs = formulation.declare_primal(task), formulation.declare_dual(task)
-    primal, dual = (formulation.stated(float(one.problem.solve(solver=cp.CLARABEL))) for one in programs)
+    primal, dual = (formulation.stated(float(program.problem.solve(solver=cp.CLARABEL))) for program in programs)
     points = formulation.from_primal(programs[0], task, 1.0), formulation.from_dual(programs[1], task, 1.0)
-    lower = max(formulation.lower(task, point).value for found in points for point in found.duals)
-    upper = min(formulation.upper(task, point).value for found in points for point in found.primals)
+    lower = max(formulation.lower(task, point).value for candidates in points for point in candidates.duals)
+    upper = min(formulation.upper(task, point).value for candidates in points for point in candidates.primals)
     return Demonstration(primal, dual, lower, upper)

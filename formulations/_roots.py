@@ -66,11 +66,11 @@ def power_simplex(a: Array, h: float, p: float) -> Array:
     """The μ on the simplex that minimises ½ Σ a²/μ + Σ (hμ)^p/(hp): (hμ)^{p−1} − a²/(2μ²) equal for all kernels."""
     count, used = len(a), a > 0
     if used.any():
-        found = _used_simplex(a[used], h, p)
+        best = _used_simplex(a[used], h, p)
         # A kernel without norm gets weight only where the common slope is positive.
-        if found is not None and (used.all() or np.max((h * found) ** (p - 1) - a[used] ** 2 / (2 * found**2)) <= 0):
+        if best is not None and (used.all() or np.max((h * best) ** (p - 1) - a[used] ** 2 / (2 * best**2)) <= 0):
             mu = np.zeros(count)
-            mu[used] = found / found.sum()
+            mu[used] = best / best.sum()
             return mu
 
     def slope(mu: Array) -> Array:

@@ -50,8 +50,8 @@ class CompositeKernels(SingleTask):
         return float(group_largest(d, groups).sum() ** 2 / 4)
 
     def weights(self, a: Array, d: Array, groups: Groups) -> Array:
-        found = self.multipliers(a, d, groups)
-        between, within = found["gamma"][groups], found["lambda"]
+        multipliers = self.multipliers(a, d, groups)
+        between, within = multipliers["gamma"][groups], multipliers["lambda"]
         seen = between > 0
         return np.where(seen, within / (2 * np.where(seen, between, 1.0)), np.where(a > 0, np.nan, 0.0))
 

@@ -64,10 +64,10 @@ class InNet(Regulariser):
         x = (a / a.max()) ** 2 / 2
         # A kernel without norm needs no weight.
         zeros, start = np.zeros(used.sum()), tight(x[used] ** (1 / 3) + 0.1 / len(a), r)
-        found = newton_weights(np.sqrt(2 * x[used]), start, lambda mu: (zeros, zeros, *NET.at(mu, l1_ratio=r)))
-        if found is not None:
+        best = newton_weights(np.sqrt(2 * x[used]), start, lambda mu: (zeros, zeros, *NET.at(mu, l1_ratio=r)))
+        if best is not None:
             mu = np.zeros(len(a))
-            mu[used] = tight(found, r)
+            mu[used] = tight(best, r)
             return mu
 
         def weights(level: float) -> Array:

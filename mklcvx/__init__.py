@@ -88,9 +88,9 @@ ROOMS = ("estimators", "exercises", "formulations", "zoo")
 
 def __getattr__(name: str) -> Any:
     if name in HOME:
-        found = getattr(import_module(f".{HOME[name]}", __name__), name)
-        globals()[name] = found
-        return found
+        value = getattr(import_module(f".{HOME[name]}", __name__), name)
+        globals()[name] = value
+        return value
     if name in MODULES or name in ROOMS:
         return import_module(f".{MODULES.get(name, name)}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])

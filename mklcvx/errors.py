@@ -109,8 +109,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """A hint for an unknown name: the nearest known one, or all of them."""
     name = str(name)  # a key of a caller's dict may be anything
     names, low = sorted(known), name.lower()
-    begun = [one for one in names if one.lower().startswith(low)] if low else []
-    same = [one for one in begun if one.lower() == low] or (begun if len(begun) == 1 else [])
+    begun = [candidate for candidate in names if candidate.lower().startswith(low)] if low else []
+    same = [candidate for candidate in begun if candidate.lower() == low] or (begun if len(begun) == 1 else [])
     if not same and len(name) > 3 and begun:
         return f"did you mean one of {', '.join(begun)}?"
     cutoff = 0.61 if len(name) > 3 else 0.8  # theta is no delta, mkl no ckl

@@ -78,10 +78,10 @@ class Pairs:
         return whole
 
     def outputs(self, mu: Array) -> Array:
-        found = np.empty(self.count)
+        outputs = np.empty(self.count)
         for rows, columns in self.blocks():
-            np.matmul(mu, columns, out=found[rows])
-        return found
+            np.matmul(mu, columns, out=outputs[rows])
+        return outputs
 
     def pull(self, coefficients: Array) -> Array:
         return sum((columns @ coefficients[rows] for rows, columns in self.blocks()), np.zeros(self.kernels))

@@ -317,16 +317,16 @@ class SingleTask(
     def targets_for(self, instance: Instance, loss: AnyLoss) -> Array:
         """The targets that the loss takes; for none of them, 1 for every sample; for classes the signs (n, k), +1 for
         a sample's own."""
-        (kind, needed), found = TARGETS[loss.targets], instance.targets
+        (kind, needed), targets = TARGETS[loss.targets], instance.targets
         if loss.targets == LABELS:
-            return found.plus_minus(self.name)
-        if found.kind != kind:
-            fitting = [other.name for other in ALL if TARGETS[other.targets][0] == found.kind]
+            return targets.plus_minus(self.name)
+        if targets.kind != kind:
+            fitting = [other.name for other in ALL if TARGETS[other.targets][0] == targets.kind]
             words = f"use loss {', '.join(fitting)}" if fitting else "give other targets"
-            raise InputError(f"loss {loss.name} needs {needed}, the instance has {found.kind}: {words}")
+            raise InputError(f"loss {loss.name} needs {needed}, the instance has {targets.kind}: {words}")
         if loss.targets == CLASSES:
-            return found.signs(self.name).T
-        return np.ones(len(found)) if loss.targets == NONE else np.asarray(found.values, dtype=np.float64)
+            return targets.signs(self.name).T
+        return np.ones(len(targets)) if loss.targets == NONE else np.asarray(targets.values, dtype=np.float64)
 
 
 class OnWeights(SingleTask):

@@ -144,8 +144,8 @@ def _sliced(kernel: CrossKernel, vectors: Array) -> DecisionTerms:
         return DecisionTerms(
             [*outer.terms, *rest.terms], lambda: outer.error() + rest.error() + above(beyond, len(off.T))
         )
-    found = [sliced_product(kernel, vector) for vector in vectors]
-    high, low, off = (np.stack(part, axis=1) for part in zip(*found, strict=True))
+    products = [sliced_product(kernel, vector) for vector in vectors]
+    high, low, off = (np.stack(part, axis=1) for part in zip(*products, strict=True))
     return DecisionTerms([high, low], lambda: off)
 
 
@@ -162,22 +162,23 @@ def evaluated(functions: Sequence[CertifiedFunction], kernels: CrossKernels, mem
     """f of every function at new samples, (t, k); `members` are the training samples of each, None stands for all.
     Every kernel is made once, and one that no function uses is not made."""
     totals, _ = _summed(functions, kernels, members, measured=False)
-    return [one.values(total) for one, total in zip(functions, totals, strict=True)]
+    return [function.values(total) for function, total in zip(functions, totals, strict=True)]
 
 
 def errors(functions: Sequence[CertifiedFunction], kernels: CrossKernels, members: Members = None) -> list[Array]:
     """How far what `evaluated` returns may be from f."""
     totals, lost = _summed(functions, kernels, members, measured=True)
-    return [one.error(total, off) for one, total, off in zip(functions, totals, lost, strict=True)]
+    return [function.error(total, off) for function, total, off in zip(functions, totals, lost, strict=True)]
 
 
 def _summed(
     functions: Sequence[CertifiedFunction], kernels: CrossKernels, members: Members, measured: bool
 ) -> tuple[list[Sum], list[Array]]:
     _, rows, width = kernels.shape
-    totals, lost = [one.start(rows) for one in functions], [np.zeros((rows, len(one.bias))) for one in functions]
+    totals = [function.start(rows) for function in functions]
+    lost = [np.zeros((rows, len(function.bias))) for function in functions]
     own = [None] * len(totals) if members is None else [None if len(part) == width else part for part in members]
-    used = np.stack([one.used for one in functions])
+    used = np.stack([function.used for function in functions])
     for m, kernel in kernels.each(np.asarray(used.any(axis=0))):
         for i in map(int, np.flatnonzero(used[:, m])):
             part = functions[i].part(of_training(kernel, own[i]), m)

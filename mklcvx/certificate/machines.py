@@ -98,7 +98,7 @@ class Machines(ReadOnly):
     @property
     def worst(self) -> Solution:
         """The solution with the widest relative gap; of several that are not certified, the widest of these."""
-        return max(self.solutions, key=lambda one: (not one.certified, one.certificate.relative_gap))
+        return max(self.solutions, key=lambda solution: (not solution.certified, solution.certificate.relative_gap))
 
     @property
     def certificate(self) -> Certificate:

@@ -100,7 +100,7 @@ class PairSums:
         self.entry = np.zeros(pairs.kernels)
         if isinstance(kernels, LowRank):
             ranks, squares = kernels.ranks, [np.sum(kernels.factor(m) ** 2, axis=1) for m in range(len(kernels))]
-            largest = [float(above(one.max(), r)) for r, one in zip(ranks, squares, strict=True)]
+            largest = [float(above(square.max(), r)) for r, square in zip(ranks, squares, strict=True)]
             self.entry = np.array([(r + 1) * U * size for r, size in zip(ranks, largest, strict=True)])
 
     def outputs(self, weights: Array) -> tuple[Array, Array]:
@@ -121,7 +121,7 @@ class PairSums:
         parts, errors, sizes = [], np.zeros(self.pairs.kernels), np.abs(coefficients)
         for rows, columns in self.pairs.blocks():
             if self.sharp:
-                part = np.array([math.fsum(product_terms(coefficients[rows], one)) for one in columns])
+                part = np.array([math.fsum(product_terms(coefficients[rows], entries)) for entries in columns])
                 errors += 2 * U * np.abs(part)
             else:
                 part = columns @ coefficients[rows]
@@ -235,10 +235,10 @@ def alignment_certified(pairs: Pairs, together: Array, mu: Array, witness: Array
         at = Aligned(pairs, together, sharp)
         lower, plain, fitting = at.lower(mu)
         weights = mu if lower > 0 else np.zeros_like(mu)
-        found = at.proved(lower, plain, weights, witness)
-        if found.certificate.proves(tolerance):
-            return found
-        return min(found, at.proved(lower, plain, weights, fitting * mu), key=lambda one: one.certificate.upper)
+        point = at.proved(lower, plain, weights, witness)
+        if point.certificate.proves(tolerance):
+            return point
+        return min(point, at.proved(lower, plain, weights, fitting * mu), key=lambda tried: tried.certificate.upper)
 
     return refined_unless_settled(evaluate, tolerance)
 
@@ -252,7 +252,8 @@ class Aligned:
         self.times = np.full(pairs.count, 2.0)
         self.times[pairs.diagonal] = 1.0
         diagonals = pairs.at(pairs.diagonal)
-        self.traces = np.array([total_below(one, 0) for one in diagonals.T]) - above(len(diagonals) * self.sums.entry)
+        self.traces = np.array([total_below(diagonal, 0) for diagonal in diagonals.T])
+        self.traces -= above(len(diagonals) * self.sums.entry)
         self.nothing = pairs.stack.largest_entries == 0
 
     def lower(self, mu: Array) -> tuple[float, float, float]:

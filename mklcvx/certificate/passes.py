@@ -91,8 +91,8 @@ def own_seen(stack: KernelStack, vectors: Array, bias: bool, sliced: Sliced) -> 
         return _stacked([_by_factor(stack.kernels.factor(m), v, bias, bool(fine[m])) for m, v in enumerate(vectors)])
     if isinstance(stack.kernels, Streamed):
         return _streamed(stack.kernels.matvecs_each(vectors), stack.kernels, vectors, bias)
-    found = stack.each(_own, stack.largest_entries, vectors, fine)
-    high, low, error = (np.stack(column) for column in zip(*found, strict=True))
+    parts = stack.each(_own, stack.largest_entries, vectors, fine)
+    high, low, error = (np.stack(column) for column in zip(*parts, strict=True))
     return _measured(high, low, error, vectors, bias)
 
 

@@ -96,10 +96,10 @@ def with_ridge(at: Evaluation, bare: Proved, tolerance: float) -> Proved:
         delta = known.until(hopeful)
         if not delta:
             return bare
-        found = at.bounds(delta).beside(bare)
-        affordable = found.certificate.ridge_share <= AFFORDABLE * room and found.certificate.proves(tolerance)
+        point = at.bounds(delta).beside(bare)
+        affordable = point.certificate.ridge_share <= AFFORDABLE * room and point.certificate.proves(tolerance)
         if affordable or delta <= least or delta > hopeful:
-            return found
+            return point
         hopeful = max(delta / 2, least)
 
 
@@ -127,7 +127,7 @@ class BlockNormEvaluation:
         self.beta, self.weights = alpha * task.signs, weights if own is not None else np.nan_to_num(weights)
         self.dual = seen(task, self.beta, task.bias, sliced)
         self.balanced, self.side = balanced(task, own), sample_terms(task)
-        self.found = None if own is None else own_seen(task, own, self.balanced, sliced)
+        self.primal = None if own is None else own_seen(task, own, self.balanced, sliced)
         self.steps = POWER + 64 + task.count
 
     def with_ridges(self, delta: Array) -> tuple[Interval, Interval, Outputs, float]:
@@ -135,13 +135,13 @@ class BlockNormEvaluation:
         extra = delta * total_above(self.beta**2)
         squares = self.dual.low + below(extra), self.dual.high + above(extra)
         own: Array = np.outer(self.weights, self.beta) if self.own is None else self.own
-        if self.found is None:
+        if self.primal is None:
             norms = times_square(np.maximum(squares[0], 0.0), self.weights), times_square(squares[1], self.weights)
             outputs, along = combined_outputs(self.dual, self.weights), total_below(self.weights * squares[0])
         else:
             longer, steps = np.sum(times_square(delta[:, None], own), axis=1), self.task.samples + 8
-            norms = self.found.low + below(longer, steps), self.found.high + above(longer, steps)
-            outputs = combined_outputs(self.found, np.ones(self.task.count))
+            norms = self.primal.low + below(longer, steps), self.primal.high + above(longer, steps)
+            outputs = combined_outputs(self.primal, np.ones(self.task.count))
             along = total_below(self.beta * outputs.values) - total_above(np.abs(self.beta) * outputs.error)
             along -= total_above(np.abs((delta @ own) * self.beta), self.task.count + 8)
         lifted = delta @ own
@@ -162,9 +162,9 @@ class BlockNormEvaluation:
         lack = samples.lack(bias, level)
         stretches = [1.0, *([1 + MARGIN * lack] if 0 < lack < 0.1 else [])]
         tried = [self._at(samples, t, (bias, level), squares, lengths, along, delta) for t in stretches]
-        high = self.weights**2 * self.dual.high if self.found is None else self.found.high
+        high = self.weights**2 * self.dual.high if self.primal is None else self.primal.high
         norms, roots = (np.sqrt(np.maximum(square, 0.0)) for square in (high, squares[1]))  # of K_mc_m, as it predicts
-        best = min(tried, key=lambda one: one.gap)
+        best = min(tried, key=lambda certificate: certificate.gap)
         known = stated_level(task, level)
         return Proved(best, self.alpha, self.weights, self.own, bias, interval, known, None, norms, roots)
 

@@ -178,14 +178,14 @@ Proved = TypeVar("Proved", bound=ProvedPoint)
 
 def refined_unless_settled(evaluate: Callable[[bool], Proved], tolerance: float) -> Proved:
     """evaluate(False), in plain passes; where that is not settled, evaluate(True), in slices."""
-    found = evaluate(False)
-    return found if settled(found.certificate, tolerance) else evaluate(True)
+    point = evaluate(False)
+    return point if settled(point.certificate, tolerance) else evaluate(True)
 
 
 def refined_step_by_step(evaluate: Callable[[Sliced], Proved], first: Sliced, tolerance: float) -> Proved:
     """The same; where these are not all kernels, those of `first` are in slices before the others are."""
-    found = refined_unless_settled(lambda fine: evaluate(first if fine else False), tolerance)
-    return found if first is True or settled(found.certificate, tolerance) else evaluate(True)
+    point = refined_unless_settled(lambda fine: evaluate(first if fine else False), tolerance)
+    return point if first is True or settled(point.certificate, tolerance) else evaluate(True)
 
 
 def settled(certificate: Certificate, tolerance: float) -> bool:
@@ -234,15 +234,15 @@ def certify(
     uppers = [formulation.upper(task, primal) for primal in points.primals]
     if so_far is not None:  # which has the other bound where there are points of one kind only
         lowers, uppers = lowers or [so_far.lower], uppers or [so_far.upper]
-    found = joined(formulation, max(lowers, key=attrgetter("value")), min(uppers, key=attrgetter("value")))
-    return found if so_far is None else better(formulation, so_far, found)
+    best = joined(formulation, max(lowers, key=attrgetter("value")), min(uppers, key=attrgetter("value")))
+    return best if so_far is None else better(formulation, so_far, best)
 
 
-def better(formulation: Formulation, one: CertifiedPoint, other: CertifiedPoint) -> CertifiedPoint:
+def better(formulation: Formulation, point: CertifiedPoint, other: CertifiedPoint) -> CertifiedPoint:
     """The better of two points, or the lower bound of one with the upper bound of the other."""
-    pairs = [one, other]
+    pairs = [point, other]
     if formulation.carries_both:
-        pairs += [joined(formulation, one.lower, other.upper), joined(formulation, other.lower, one.upper)]
+        pairs += [joined(formulation, point.lower, other.upper), joined(formulation, other.lower, point.upper)]
     return best_of(pairs)
 
 
@@ -259,9 +259,9 @@ JudgedT = TypeVar("JudgedT", bound=Judged)
 def best_of(points: Sequence[JudgedT]) -> JudgedT:
     """The point of the least relative gap. A scale that is nothing beside the widest gap counts as 2^-20 of that: where
     f = 0 is optimal, scale and gap vanish together."""
-    gaps = [one.certificate.gap for one in points]
+    gaps = [point.certificate.gap for point in points]
     least = NEGLIGIBLE * max(filter(math.isfinite, gaps), default=0.0)
-    return min(points, key=lambda one: rank(one.certificate, least))
+    return min(points, key=lambda point: rank(point.certificate, least))
 
 
 def rank(certificate: Certificate, least: float = 0.0) -> float:

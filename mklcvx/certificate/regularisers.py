@@ -392,10 +392,10 @@ class PricedBounds(RegulariserBounds):
     def admitted(self, alpha: Array, look: Callable[[Array], S], feasible: Callable[[Array], Array]) -> tuple[Array, S]:
         spare = WITHIN
         while True:
-            found = look(alpha)
-            if self.conjugate(found.high / 2, None) == 0 or spare > 1:  # λ² underflows, nothing is admitted
-                return alpha, found
-            alpha = feasible(alpha * (self.lam / math.sqrt(float(found.high.max())) * (1 - min(spare, 1.0))))
+            quad_forms = look(alpha)
+            if self.conjugate(quad_forms.high / 2, None) == 0 or spare > 1:  # λ² underflows, nothing is admitted
+                return alpha, quad_forms
+            alpha = feasible(alpha * (self.lam / math.sqrt(float(quad_forms.high.max())) * (1 - min(spare, 1.0))))
             spare *= 4
 
     def value(self, mu: Array) -> float:

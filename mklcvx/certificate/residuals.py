@@ -65,7 +65,7 @@ def sample_side(instance: Instance, solution: Solution) -> SampleResiduals:
     stack = KernelStack(instance.kernels, symmetric=instance.symmetric)
     coefficients = solution.all_coefficients
     labels = coefficients.reshape(-1, *coefficients.shape[-2:])
-    outputs = np.stack([stack.matvecs_each(one).sum(axis=0) for one in labels]).reshape(solution.alpha.shape)
+    outputs = np.stack([stack.matvecs_each(vectors).sum(axis=0) for vectors in labels]).reshape(solution.alpha.shape)
     outputs = outputs + np.asarray(solution.offset)[..., None]
     margins, box = solution.y * outputs, box_of(instance, solution)
     level, shares = float(solution.multipliers.get("rho", 1.0)), solution.alpha / box

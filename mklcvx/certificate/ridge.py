@@ -64,21 +64,21 @@ class Successive:
     """Bounds, each the result of more work than the one before, computed when they are asked for."""
 
     def __init__(self, bounds: Iterator[float]) -> None:
-        self.bounds, self.found, self.lock = bounds, [math.inf], threading.Lock()
+        self.bounds, self.least, self.lock = bounds, [math.inf], threading.Lock()
 
     def until(self, enough: float) -> float:
         """The first that is small enough, or else the least of all. One thread at a time: an instance that remembers
         has these bounds for several."""
         with self.lock:
             for k in itertools.count():
-                if k == len(self.found):
+                if k == len(self.least):
                     more = next(self.bounds, None)
                     if more is None:
                         break
-                    self.found.append(min(more, self.found[-1]))
-                if self.found[k] <= enough and math.isfinite(self.found[k]):
-                    return self.found[k]
-            return self.found[-1]
+                    self.least.append(min(more, self.least[-1]))
+                if self.least[k] <= enough and math.isfinite(self.least[k]):
+                    return self.least[k]
+            return self.least[-1]
 
 
 def combined_ridge(stack: KernelStack, weights: Array, bias: bool, enough: float = 0.0) -> float:
@@ -131,7 +131,7 @@ def _by_factors(stack: KernelStack, weights: Array, centred: bool) -> Iterator[f
 def ridges(stack: KernelStack, used: Array | NDArray[np.bool_], bias: bool) -> Array:
     """δ_m of every kernel that is used, on its own. It is a number of the kernel, and computed once."""
     name = "ridge with a bias" if bias else "ridge"
-    ways = [partial(combined_ridge, stack, one, bias) for one in np.eye(stack.count)]
+    ways = [partial(combined_ridge, stack, unit, bias) for unit in np.eye(stack.count)]
     return np.array([stack.number_of(name, m, way) if used[m] else 0.0 for m, way in enumerate(ways)])
 
 

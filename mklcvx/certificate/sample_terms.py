@@ -217,11 +217,11 @@ class LinearTerms(OfRecord):
     def costs(self, alpha: Array, r: Array, off: Array) -> Costs:
         bound, gap = self._towards(self.high, self.at_high, alpha, r, off)
         to_zero = above(np.abs(alpha) * self._more(-np.sign(alpha) * r, off, 1)) + self.at_zero
-        found = Costs(np.maximum(self.at_zero, bound), np.maximum(to_zero, gap))
+        costs = Costs(np.maximum(self.at_zero, bound), np.maximum(to_zero, gap))
         if not self.two_sided:
-            return found
+            return costs
         other = self._towards(-self.low, self.at_low, -alpha, -r, off)
-        return Costs(*(np.maximum(one, two) for one, two in zip(found, other, strict=True)))
+        return Costs(*(np.maximum(cost, opposite) for cost, opposite in zip(costs, other, strict=True)))
 
     def _more(self, r: Array, off: Array, sign: int) -> Array:
         """r ± ε + off from above, but for the rounding of the last sum."""
@@ -326,8 +326,8 @@ class LogisticTerms(SampleTerms):
             parts = np.stack([informed(alpha, rest), alpha * np.logaddexp(0.0, -r),
                               informed(rest, alpha), rest * np.logaddexp(0.0, r)])  # fmt: skip
             direct = parts.sum(axis=0) + 2 * LOG * U * np.abs(parts).sum(axis=0)
-        one, other = (np.abs(x - y) + LOG * U * (x + y) for x, y in ((alpha, p), (rest, q)))
-        apart = np.where(alpha < rest, one, other)
+        from_p, from_q = (np.abs(x - y) + LOG * U * (x + y) for x, y in ((alpha, p), (rest, q)))
+        apart = np.where(alpha < rest, from_p, from_q)
         near = sum(quadratically(apart, np.minimum(x, y), price) for x, y in ((alpha, p), (rest, q)))
         return np.asarray(above(np.fmin(np.maximum(direct, 0.0), above(near, 4 * LOG)) + TINY * price))
 

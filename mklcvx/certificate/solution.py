@@ -150,10 +150,9 @@ class Solution(ReadOnly):
 
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self.parameters.items() if np.ndim(value) == 0)
-        found = f"objective={self.objective:.10g}, relative_gap={self.certificate.relative_gap:.1e}"
-        return (
-            f"Solution({self.formulation!r}{given},\n         solver={self.solver!r}, status={self.status!r}, {found})"
-        )
+        outcome = f"solver={self.solver!r}, status={self.status!r}, objective={self.objective:.10g}"
+        gap = f"relative_gap={self.certificate.relative_gap:.1e}"
+        return f"Solution({self.formulation!r}{given},\n         {outcome}, {gap})"
 
     @property
     def certified(self) -> bool:
@@ -174,8 +173,8 @@ class Solution(ReadOnly):
         bias, bias_low, t = (np.atleast_1d(np.array(part)) for part in (self.bias, self.bias_low, stretch))
         low = None if self.alpha_low is None else np.atleast_2d(self.alpha_low)
         own = None if self.coefficients is None else self.coefficients.reshape(-1, *self.coefficients.shape[-2:])
-        found = CertifiedFunction(self.weights, np.atleast_2d(self.alpha * self.y), low, own, bias, bias_low, t)
-        return found if self._lifts is None else found.lifted(self._lifts)
+        function = CertifiedFunction(self.weights, np.atleast_2d(self.alpha * self.y), low, own, bias, bias_low, t)
+        return function if self._lifts is None else function.lifted(self._lifts)
 
     @property
     def _lifts(self) -> Array | None:
@@ -189,16 +188,16 @@ class Solution(ReadOnly):
     def all_coefficients(self) -> Array:
         """Coefficients t·c_mi of the certified function as doubles: (M, n), or (k, M, n) with k labels."""
         function = self.function
-        found = np.stack([function.coefficients_of(m) for m in range(len(self.weights))], axis=1)
-        stretched = function.stretch[:, None, None] * found
+        coefficients = np.stack([function.coefficients_of(m) for m in range(len(self.weights))], axis=1)
+        stretched = function.stretch[:, None, None] * coefficients
         return np.asarray(stretched if self.alpha is None or self.alpha.ndim > 1 else stretched[0])
 
     @property
     def offset(self) -> float | Array:
         """The constant t(b + b̃) of the certified function as a double, that of every output."""
         function = self.function
-        found = np.asarray(function.values((function.bias, function.bias_low)))
-        return found if np.ndim(self.bias) else float(found[0])
+        offsets = np.asarray(function.values((function.bias, function.bias_low)))
+        return offsets if np.ndim(self.bias) else float(offsets[0])
 
     @property
     def threshold(self) -> float:
@@ -259,10 +258,10 @@ class Solution(ReadOnly):
     def _embedded(self, kernels: CrossKernels) -> Array:
         """The embedding of new samples."""
         basis = np.asarray(self.multipliers["B"], dtype=float)
-        found = np.zeros((kernels.shape[1], basis.shape[1]))
+        embedding = np.zeros((kernels.shape[1], basis.shape[1]))
         for m, kernel in kernels.each(np.asarray(self.weights != 0)):
-            found += self.weights[m] * (kernel @ basis)
-        return found
+            embedding += self.weights[m] * (kernel @ basis)
+        return embedding
 
     def _shaped(self, values: Array) -> Array:
         """Values of all outputs, (t, k), as this solution shows them."""
@@ -305,11 +304,11 @@ class Solution(ReadOnly):
             return None
         values = as_real_array(values, "values", "decision values").astype(float, copy=False)
         try:
-            found = decided(values, self.target, self.predicted_classes())
+            labels = decided(values, self.target, self.predicted_classes())
         except (ValueError, IndexError, TypeError):
             raise InputError(f"values have shape {values.shape}: give what decision_function returns") from None
         loss = KNOWN.get(self.parameters.get("loss", ""))
-        return found if loss is None else loss.mean(found)
+        return labels if loss is None else loss.mean(labels)
 
     def predicted_classes(self) -> AnyArray:
         """List what predictions call the classes.
@@ -419,16 +418,16 @@ def cross_kernels(given: NewKernels, count: int, samples: int) -> CrossKernels:
 def decision_values(solutions: Sequence[Solution], kernels: CrossKernels, members: Members = None) -> list[Array]:
     """f + b of every solution, without targets f − ρ; `members` are the training samples of each, all of them if it is
     None."""
-    if any(one.embeds for one in solutions):
-        return [one._embedded(kernels) for one in solutions]
-    found = evaluated([one.function for one in solutions], kernels, members)
-    return [one._shaped(values) - one.threshold for one, values in zip(solutions, found, strict=True)]
+    if any(solution.embeds for solution in solutions):
+        return [solution._embedded(kernels) for solution in solutions]
+    totals = evaluated([solution.function for solution in solutions], kernels, members)
+    return [solution._shaped(values) - solution.threshold for solution, values in zip(solutions, totals, strict=True)]
 
 
 def decision_errors(solutions: Sequence[Solution], kernels: CrossKernels, members: Members = None) -> list[Array]:
     """How far these values may be from those of the certified functions."""
-    found = errors([one.function for one in solutions], kernels, members)
-    return [one._shaped(off) + U * abs(one.threshold) for one, off in zip(solutions, found, strict=True)]
+    lost = errors([solution.function for solution in solutions], kernels, members)
+    return [solution._shaped(off) + U * abs(solution.threshold) for solution, off in zip(solutions, lost, strict=True)]
 
 
 def small(value: float | Array) -> Plain:

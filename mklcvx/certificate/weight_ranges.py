@@ -93,25 +93,25 @@ def _candidates(shape: Shape, v: Array, kappa: float) -> Array:
     size = max(abs(kappa), float(np.ptp(v)), float(np.abs(v).max()) * 2.0**-20)
     steps, order = size * 2.0 ** -np.arange(0.0, 50.0), np.sort(v)
     at = int(np.searchsorted(order, kappa))
-    found = np.concatenate([[kappa], kappa - steps, kappa + steps, order[max(at - NEAR, 0) : at + NEAR]])
-    return found[found > TINY] if shape.within else found
+    candidates = np.concatenate([[kappa], kappa - steps, kappa + steps, order[max(at - NEAR, 0) : at + NEAR]])
+    return candidates[candidates > TINY] if shape.within else candidates
 
 
 def _worth_trying(kappas: Array, prices: Array, dearest: float) -> list[int]:
     """The first one, and on either side of it the farthest that are not too dear."""
-    found = [0]
+    chosen = [0]
     for side in (-1, 1):
         there = np.flatnonzero((prices <= dearest) & (side * (kappas - kappas[0]) > 0))
-        found += there[np.argsort(-np.abs(kappas[there] - kappas[0]))][: MOST // 2].tolist()
-    return found
+        chosen += there[np.argsort(-np.abs(kappas[there] - kappas[0]))][: MOST // 2].tolist()
+    return chosen
 
 
 def _prices(shape: Shape, low: Array, high: Array, mu: Array, kappas: Array) -> Array:
     """F_κ(μ̂) from above, for every κ: convex in v, so largest at an end."""
     terms = np.maximum(*(shape.cost(mu[None], v[None], kappas) for v in (low, high)))
     left = 0.0 if shape.total else max(1 - total_below(shape.share(mu), shape.steps), 0.0)
-    found = [total_above([*row, float(above(kappa * left))]) for row, kappa in zip(terms, kappas[:, 0], strict=True)]
-    return np.nan_to_num(np.array(found), nan=math.inf)
+    prices = [total_above([*row, float(above(kappa * left))]) for row, kappa in zip(terms, kappas[:, 0], strict=True)]
+    return np.nan_to_num(np.array(prices), nan=math.inf)
 
 
 def _right(shape: Shape, v: Array, kappas: Array, budgets: Array) -> Array:

@@ -171,9 +171,9 @@ class PowerShape(Shape):
             ends = [least + share / panels * (x - least) for share in (panel, panel + 1)]
             middle = ahead((ends[0] + ends[1]) / 2)
             rule = rule + (middle if (p >= 2) == right else (ahead(ends[0]) + ahead(ends[1])) / 2)
-        found = width * (rule - 8 * U * np.abs(rule))
+        integral = width * (rule - 8 * U * np.abs(rule))
         alone = x * ((1 - blur) * c * x ** (p - 1) / p - (zeta + off))  # where ζ ≤ 0
-        return np.asarray(below(np.maximum(np.where(zeta > 0, found, alone if right else 0.0), 0.0)))
+        return np.asarray(below(np.maximum(np.where(zeta > 0, integral, alone if right else 0.0), 0.0)))
 
     def _off(self, v: Array, c: Array, eta: Array) -> Array:
         """The error of h' − ζ beside that of the power, and what underflow takes from both."""

@@ -31,33 +31,33 @@ def family_of(formulation: Formulation) -> FamilyAssembler:
     return FAMILIES.get(formulation.family, FamilyAssembler())
 
 
-def assemble(found: Found) -> tuple[Certificate, Fields, str, str]:
+def assemble(result: Found) -> tuple[Certificate, Fields, str, str]:
     """Certify the family's attempts until one proves the tolerance; else take the best.
 
     Returns the certificate, the fields of the solution, what keeps the certificate from being tighter ("rounding",
     "entries", or nothing), and what else is not proved, in words.
     """
     tried = list[ProvedPoint]()
-    for attempt in _attempts(found, tried):
-        tried.append(certified(found.formulation, found.task, found.tolerance, **attempt))
-        if tried[-1].certificate.proves(found.tolerance):
+    for attempt in _attempts(result, tried):
+        tried.append(certified(result.formulation, result.task, result.tolerance, **attempt))
+        if tried[-1].certificate.proves(result.tolerance):
             break
-    best = tried[-1] if tried[-1].certificate.proves(found.tolerance) else best_of(tried)
-    fields, failed = family_of(found.formulation).fields(found, best)
-    value = best.certificate.lower if found.formulation.maximises else best.certificate.upper
+    best = tried[-1] if tried[-1].certificate.proves(result.tolerance) else best_of(tried)
+    fields, failed = family_of(result.formulation).fields(result, best)
+    value = best.certificate.lower if result.formulation.maximises else best.certificate.upper
     return (
         best.certificate,
         {**EMPTY, "objective": value, "slopes": best.slopes, **fields},
-        limit_of(best.certificate, found.tolerance),
+        limit_of(best.certificate, result.tolerance),
         failed,
     )
 
 
-def _attempts(found: Found, tried: Sequence[ProvedPoint]) -> Iterator[Mapping[str, object]]:
+def _attempts(result: Found, tried: Sequence[ProvedPoint]) -> Iterator[Mapping[str, object]]:
     """Those of the point found, then those of the others; where the solver has ended by itself, of others that may be
     worth more than what has been tried by then."""
-    family = family_of(found.formulation)
-    yield from family.attempts(found)
-    for point in reversed(found.others):
-        if not found.refine or rank(point.certificate) <= DOUBT * min(rank(one.certificate) for one in tried):
-            yield from family.attempts(found._replace(point=point, polish=False, refine=False))
+    family = family_of(result.formulation)
+    yield from family.attempts(result)
+    for point in reversed(result.others):
+        if not result.refine or rank(point.certificate) <= DOUBT * min(rank(proved.certificate) for proved in tried):
+            yield from family.attempts(result._replace(point=point, polish=False, refine=False))

@@ -76,7 +76,7 @@ class Decomposition(Algorithm[Streaming]):
     name = "streamed"
     summary = "Nyström, then working sets of the exact kernels, which are never stored"
     reference = "Osuna, Freund & Girosi 1997"
-    serves = tuple(one.name for one in SINGLE_TASKS if one.regulariser is not None)
+    serves = tuple(formulation.name for formulation in SINGLE_TASKS if formulation.regulariser is not None)
     losses = ("hinge", "nu")
     tolerance = 1e-2
 
@@ -88,8 +88,8 @@ class Decomposition(Algorithm[Streaming]):
             return _passed(task, problem.even, np.zeros(task.samples), 0)
         chosen = np.random.default_rng(self.seed).permutation(task.samples)[: self.landmarks]
         approximate = replace(task, kernels=nystroem(kernels, np.sort(chosen)), sizes=None)
-        found = _solved(problem, approximate)
-        return _passed(task, _weights(problem, found), _at_bounds(task, found.lower.alpha, COARSE), 0)
+        optimum = _solved(problem, approximate)
+        return _passed(task, _weights(problem, optimum), _at_bounds(task, optimum.lower.alpha, COARSE), 0)
 
     def step(self, problem: Problem[SingleTask, Task], state: Streaming) -> Streaming:
         task, alpha = problem.task, state.alpha
@@ -98,14 +98,14 @@ class Decomposition(Algorithm[Streaming]):
         others[chosen] = 0.0
         sides = [side for side in (1.0, -1.0) if others[task.signs == side].any()]
         small = _restricted(task, state, chosen, others, sides)
-        found = _solved(problem, small)
-        inner = _sparse(problem, small, found)
+        optimum = _solved(problem, small)
+        inner = _sparse(problem, small, optimum)
         new = others
         for k, side in enumerate(sides):
             here = task.signs == side
             new[here] *= inner[len(chosen) + k] / small.box[len(chosen) + k]
         new[chosen] = inner[: len(chosen)]
-        return _passed(task, _weights(problem, found), new, state.rounds + 1)
+        return _passed(task, _weights(problem, optimum), new, state.rounds + 1)
 
     def points(self, problem: Problem[SingleTask, Task], state: Streaming) -> Points:
         task = problem.task
@@ -134,10 +134,10 @@ def nystroem(kernels: Streamed, landmarks: Indices) -> LowRank:
     """Factors K_m[:, L] V λ^(−1/2), with the eigenvalues λ of K_m[L, L] that are not negligible."""
     every, factors = np.arange(kernels.shape[1]), []
     for m in range(len(kernels)):
-        one = kernels[[m]]
-        values, vectors = np.linalg.eigh(one.block(landmarks, landmarks)[0])
+        kernel = kernels[[m]]
+        values, vectors = np.linalg.eigh(kernel.block(landmarks, landmarks)[0])
         keep = values > NEGLIGIBLE * values[-1]
-        factors.append(one.block(every, landmarks)[0] @ (vectors[:, keep] / np.sqrt(values[keep])))
+        factors.append(kernel.block(every, landmarks)[0] @ (vectors[:, keep] / np.sqrt(values[keep])))
     return LowRank(factors)
 
 
@@ -166,17 +166,17 @@ def _at_bounds(task: Task, alpha: Array, near: float) -> Array:
     return task.feasible(alpha)
 
 
-def _sparse(problem: Problem[SingleTask, Task], small: Task, found: CertifiedPoint) -> Array:
+def _sparse(problem: Problem[SingleTask, Task], small: Task, optimum: CertifiedPoint) -> Array:
     """The α found, with as many at their bounds as the gap bears: a large C makes dear what a small α takes from f."""
-    weights = _weights(problem, found)
+    weights = _weights(problem, optimum)
 
     def gap(alpha: Array) -> float:
         points = Points([alpha], [RankOneCoefficients(weights, alpha * small.signs)])
         return certify(problem.formulation, small, points).certificate.relative_gap
 
-    bearable = max(SNAPPED * problem.tolerance, 2 * gap(found.lower.alpha))
-    nearer = (_at_bounds(small, found.lower.alpha, near * problem.tolerance) for near in NEAR)
-    return next((alpha for alpha in nearer if gap(alpha) <= bearable), found.lower.alpha)
+    bearable = max(SNAPPED * problem.tolerance, 2 * gap(optimum.lower.alpha))
+    nearer = (_at_bounds(small, optimum.lower.alpha, near * problem.tolerance) for near in NEAR)
+    return next((alpha for alpha in nearer if gap(alpha) <= bearable), optimum.lower.alpha)
 
 
 def _solved(problem: Problem[SingleTask, Task], task: Task) -> CertifiedPoint:
@@ -184,13 +184,13 @@ def _solved(problem: Problem[SingleTask, Task], task: Task) -> CertifiedPoint:
     tolerance, formulation = INNER * problem.tolerance, problem.formulation
     problem.svm_solves += 1
     working = task.centred()
-    found = family_of(formulation).quickly(formulation, working, tolerance)
-    return (found or drive(InteriorPoint(), formulation, working, tolerance))[0]
+    outcome = family_of(formulation).quickly(formulation, working, tolerance)
+    return (outcome or drive(InteriorPoint(), formulation, working, tolerance))[0]
 
 
-def _weights(problem: Problem[SingleTask, Task], found: CertifiedPoint) -> Array:
+def _weights(problem: Problem[SingleTask, Task], point: CertifiedPoint) -> Array:
     """Kernel weights that the regulariser allows: only these can stand in an answer."""
-    task, weights = problem.task, cast(RankOneCoefficients, found.upper.coefficients).weights
+    task, weights = problem.task, cast(RankOneCoefficients, point.upper.coefficients).weights
     side = regulariser_of(problem.formulation.name, task.count, task.own)
     return weights if side is None else side.feasible(weights)
 

@@ -41,7 +41,7 @@ def edge_of(
     best = [point for point, mean in zip(points, means, strict=True) if mean == max(means)]
     if len(best) == len(points) > 1:
         return "all points of the grid are equally good: try values that differ more"
-    found = []
+    ends = []
     for name in points[0]:
         values = sorted({value for point in points if is_number(value := point[name])})
         taken = [value for point in best if is_number(value := point[name])]
@@ -52,5 +52,5 @@ def edge_of(
         )
         further = last * last / beside if last > 0 and beside > 0 else 2 * last - beside
         if can_be(name, further):
-            found.append(f"{name} = {last:g} is the {which} of the grid: try {which[:-3]}er ones")
-    return "; ".join(found)
+            ends.append(f"{name} = {last:g} is the {which} of the grid: try {which[:-3]}er ones")
+    return "; ".join(ends)

@@ -51,10 +51,10 @@ def _svc(task: Task, kernel: Array, accuracy: float, steps: int | None) -> Array
     elif task.loss_function.free_margin:
         kind, own["nu"] = "OneClassSVM", 1 / total
     matrix = kernel if task.bias else signed_kernel(kernel, task.signs)
-    found = _coefficients(kind, matrix, task.signs, task.box, own, steps is not None)
-    if found is None:
+    coefficients = _coefficients(kind, matrix, task.signs, task.box, own, steps is not None)
+    if coefficients is None:
         return None
-    alpha = np.abs(found)
+    alpha = np.abs(coefficients)
     return alpha / alpha.sum() if task.loss_function.free_margin else alpha
 
 
@@ -84,9 +84,9 @@ def _coefficients(
         return None
     if cut_off and to_its_end:
         return None
-    found = np.zeros(len(targets))
-    found[support] = np.ravel(values)
-    return found if np.isfinite(found).all() else None
+    coefficients = np.zeros(len(targets))
+    coefficients[support] = np.ravel(values)
+    return coefficients if np.isfinite(coefficients).all() else None
 
 
 @cache
@@ -106,10 +106,10 @@ def _at_once(kind: str, matrix: Array, targets: Array, prices: Array, settings: 
     targets = (
         np.maximum(targets, 0.0) if of_classes else targets
     )  # classes are 0 and 1, as the weights of classes count them
-    values = (np.ascontiguousarray(one, dtype=np.float64) for one in (matrix, targets, prices, np.ones(2 * of_classes)))
-    matrix, targets, prices, classes = values
-    found = fit(matrix, targets, KINDS.index(kind), sample_weight=prices, class_weight=classes, **settings)
-    return found[0], found[3], bool(found[7])
+    arrays = matrix, targets, prices, np.ones(2 * of_classes)
+    matrix, targets, prices, classes = (np.ascontiguousarray(array, dtype=np.float64) for array in arrays)
+    fitted = fit(matrix, targets, KINDS.index(kind), sample_weight=prices, class_weight=classes, **settings)
+    return fitted[0], fitted[3], bool(fitted[7])
 
 
 def _by_estimator(

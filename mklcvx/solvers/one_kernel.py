@@ -43,6 +43,6 @@ def with_one_kernel(
 
     limits = {name: given[name] for name in ("time_limit", "report", "warm") if name in given}
     aim = SETTINGS.proof_margin * tolerance
-    found, run = of_all(*drive(InteriorPoint(), SVM, single, aim, callback=told, keep=keep, **limits))
+    point, run = of_all(*drive(InteriorPoint(), SVM, single, aim, callback=told, keep=keep, **limits))
     ended = run.status in (Ending.CALLBACK, Ending.TIME_LIMIT)
-    return (found, run) if ended or found.certificate.proves(tolerance) else None
+    return (point, run) if ended or point.certificate.proves(tolerance) else None

@@ -170,13 +170,13 @@ def solve_path(
 
 def collected(points: Sequence[Parameters], made: Iterator[Solution | Machines]) -> RegularizationPath:
     """The path of all points; an interrupt carries that of the points that were finished."""
-    found: list[Solution | Machines] = []
+    solutions: list[Solution | Machines] = []
     try:
         for solution in made:
-            found.append(solution)
+            solutions.append(solution)
     except KeyboardInterrupt:
-        raise Interrupted(RegularizationPath(tuple(points[: len(found)]), tuple(found))) from None
-    return RegularizationPath(tuple(points), tuple(found))
+        raise Interrupted(RegularizationPath(tuple(points[: len(solutions)]), tuple(solutions))) from None
+    return RegularizationPath(tuple(points), tuple(solutions))
 
 
 def each(
@@ -194,8 +194,8 @@ def each(
         for number, point in enumerate(points):
             report(f"{formulation}: point {number + 1} of {len(points)}, {described(point)}")
             settings = {**parameters, **point}
-            found, given["warm"] = solved(known, formulation, method, tol, settings, preprocessing, **given)
-            yield found
+            solution, given["warm"] = solved(known, formulation, method, tol, settings, preprocessing, **given)
+            yield solution
     finally:
         if known is not instance:
             known.forget()
@@ -220,8 +220,8 @@ def combinations(grid: Mapping[str, Sequence[object]], fixed: Given) -> list[Par
 
 def _listed(values: object) -> list[object]:
     """The values of a parameter, or its only one."""
-    found = values.tolist() if isinstance(values, np.ndarray | np.generic | memoryview) else values
-    return list(found) if isinstance(found, Sequence) and not isinstance(found, str | bytes) else [found]
+    listed = values.tolist() if isinstance(values, np.ndarray | np.generic | memoryview) else values
+    return list(listed) if isinstance(listed, Sequence) and not isinstance(listed, str | bytes) else [listed]
 
 
 def json_line(solution: Solution | Machines) -> str:

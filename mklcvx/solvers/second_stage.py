@@ -39,8 +39,8 @@ def machine(kernel: Array, labels: Array, box: Array, bias: bool) -> tuple[Task,
 
     def gap(alpha: Array) -> float:
         """The gap of α and of the classifier that it implies."""
-        found = certify(SVM, task, Points([alpha], [(alpha * task.y)[None]])).certificate.gap
-        return found if np.isfinite(found) else np.inf
+        value = certify(SVM, task, Points([alpha], [(alpha * task.y)[None]])).certificate.gap
+        return value if np.isfinite(value) else np.inf
 
     return task, min(candidates(task), key=gap)
 
@@ -54,20 +54,20 @@ def candidates(task: Task) -> Iterator[Array]:
         return
     again, _ = solve_declared(SVM, task, FINE)
     yield again.lower.alpha
-    for one in (point, again):
-        yield task.feasible(sharpened(task, np.ones(1), one.lower.alpha, one.upper))
+    for tried in (point, again):
+        yield task.feasible(sharpened(task, np.ones(1), tried.lower.alpha, tried.upper))
 
 
 def classifier(task: Task, weights: Array, tolerance: float) -> Proved:
     """The certified SVM with the kernel Σ weight_m K_m at exactly these weights. It is solved in centred coordinates; α
     has two parts if one is too coarse."""
-    working, found = task.centred(), []
+    working, tried = task.centred(), []
     alone = Task(working.combined(weights)[None], task.y, task.box, "c", task.bias)
     for alpha in candidates(alone):
         for refining in (False, True):
             alpha, low = refined(task, working, weights, alpha) if refining else (task.feasible(alpha), None)
-            found.append(certified(SUM, task, alpha, weights, tolerance, low=low, side=FixedBounds(weights)))
-            best = min(found, key=lambda one: one.certificate.gap)
+            tried.append(certified(SUM, task, alpha, weights, tolerance, low=low, side=FixedBounds(weights)))
+            best = min(tried, key=lambda proved: proved.certificate.gap)
             if best.certificate.proves(tolerance):
                 return best
     return best
@@ -84,16 +84,16 @@ def one_versus_rest(
     signs = instance.targets.signs("the second stage", constant_allowed=False)
     box = price * instance.sample_weight
     tasks = [Task(instance.kernels, labels, box, "c", True, symmetric=instance.symmetric) for labels in signs]
-    found = [classifier(task, weights, tolerance) for task in tasks]
-    bias, bias_low = zip(*(one.bias for one in found), strict=True)
-    low = [np.zeros(instance.samples) if one.low is None else one.low for one in found]
-    fields: Fields = {"alpha": [one.alpha for one in found], "alpha_low": low, "y": signs}
+    svms = [classifier(task, weights, tolerance) for task in tasks]
+    bias, bias_low = zip(*(svm.bias for svm in svms), strict=True)
+    low = [np.zeros(instance.samples) if svm.low is None else svm.low for svm in svms]
+    fields: Fields = {"alpha": [svm.alpha for svm in svms], "alpha_low": low, "y": signs}
     fields |= {"bias": bias, "bias_low": bias_low}
     binary = instance.targets.kind == "y"
     fields = {name: values[0] if binary else np.array(values) for name, values in fields.items()}
-    if all(one.low is None for one in found):
+    if all(svm.low is None for svm in svms):
         fields["alpha_low"] = None
-    worst = max(found, key=lambda one: (not one.certificate.proves(tolerance), one.certificate.relative_gap))
+    worst = max(svms, key=lambda svm: (not svm.certificate.proves(tolerance), svm.certificate.relative_gap))
     gap, failed = worst.certificate.relative_gap, ""
     if not worst.certificate.proves(tolerance):
         why = {"rounding": "; rounding forbids less", "entries": "; its kernel is not semidefinite enough for less"}
@@ -103,7 +103,7 @@ def one_versus_rest(
         failed = f"the second stage is not certified: {words}"
     proved: dict[str, float | Array] = {"second_stage_gap": gap}
     for part in ("stretch", "ridge"):
-        each = [float(getattr(one.certificate, part)) for one in found]
+        each = [float(getattr(svm.certificate, part)) for svm in svms]
         proved[f"second_stage_{part}"] = each[0] if binary else np.array(each)
     return {**fields, "bias_interval": None}, proved, failed
 

@@ -86,29 +86,29 @@ def _automatic(formulation: Formulation, task: Posed, tolerance: float, *, optio
     started, limit = time.perf_counter(), given["time_limit"]
     if formulation.name not in InteriorPoint.serves or not InteriorPoint.takes(task):
         return _declared({}, formulation, task, tolerance, **given)
-    found, run = family_of(formulation).quickly(formulation, task, tolerance, **given) or drive(
+    point, run = family_of(formulation).quickly(formulation, task, tolerance, **given) or drive(
         InteriorPoint(), formulation, task, tolerance, **{**given, "time_limit": _left(limit, started)}
     )
     left = _left(limit, started)
-    if given.get("warm") is not None and not _enough(found, run, tolerance) and (left is None or left > 0):
+    if given.get("warm") is not None and not _enough(point, run, tolerance) and (left is None or left > 0):
         cold = {**given, "warm": None, "time_limit": left}
         again, run = drive(InteriorPoint(), formulation, task, tolerance, **cold)
-        found, left = better(formulation, found, again), _left(limit, started)
-    run.solver, enough = InteriorPoint.name, _enough(found, run, tolerance)
+        point, left = better(formulation, point, again), _left(limit, started)
+    run.solver, enough = InteriorPoint.name, _enough(point, run, tolerance)
     if run.status is Ending.TIME_LIMIT:
         run.end(Ending.TIME_LIMIT, limit=float(limit or 0.0))  # the one that was given, not what was left of it
     if enough or not _clarabel_may_be_asked(task, left, given["max_iter"]):
-        return found, run
-    return _with_clarabel(formulation, task, tolerance, found, **{**given, "time_limit": left})
+        return point, run
+    return _with_clarabel(formulation, task, tolerance, point, **{**given, "time_limit": left})
 
 
 def _with_clarabel(
-    formulation: Formulation, task: Posed, tolerance: float, found: CertifiedPoint, **given: Own
+    formulation: Formulation, task: Posed, tolerance: float, point: CertifiedPoint, **given: Own
 ) -> Outcome:
     """The better bounds of a point and of Clarabel, whose run remembers its own."""
     again, run = _declared({}, formulation, task, tolerance, **given)
     run.alone = again
-    return better(formulation, found, again), run
+    return better(formulation, point, again), run
 
 
 def _others(
@@ -117,13 +117,13 @@ def _others(
 ) -> Iterator[Outcome]:  # fmt: skip
     """What else `auto` can offer where its point is not certified at the tolerance: the better bounds of it and of
     Clarabel, and Clarabel's own. Estimates may promise more than certificates hold, which pay for δ and rounding."""
-    (found, run), left = outcome, _left(given["time_limit"], started)
+    (point, run), left = outcome, _left(given["time_limit"], started)
     asked = _clarabel_may_help(run, certificate, tolerance)
     if asked and _clarabel_may_be_asked(task, left, given["max_iter"]):
         given = {**given, "time_limit": left}
-        found, run = interruptible(lambda: _with_clarabel(formulation, task, tolerance, found, **given))
-        yield found, run
-    if run.alone is not None and run.alone is not found:
+        point, run = interruptible(lambda: _with_clarabel(formulation, task, tolerance, point, **given))
+        yield point, run
+    if run.alone is not None and run.alone is not point:
         yield run.alone, run
 
 
@@ -142,10 +142,10 @@ def _clarabel_may_help(run: Run, certificate: Certificate, tolerance: float) -> 
     return run.solver == InteriorPoint.name and run.status is not Ending.CALLBACK and not only_ridge
 
 
-def _enough(found: CertifiedPoint, run: Run, tolerance: float) -> bool:
+def _enough(point: CertifiedPoint, run: Run, tolerance: float) -> bool:
     """Whether no other way would help: the tolerance is proved, rounding is all that is left, or the user ended it."""
-    agree = found.certificate.gap <= found.certificate.rounding < math.inf
-    return agree or found.certificate.proves(tolerance) or run.status is Ending.CALLBACK
+    agree = point.certificate.gap <= point.certificate.rounding < math.inf
+    return agree or point.certificate.proves(tolerance) or run.status is Ending.CALLBACK
 
 
 def _left(limit: float | None, started: float) -> float | None:
@@ -315,9 +315,9 @@ def solved(
     working, share = family.working(task)
     posed = partial(Found, chosen, task, working, tolerance=tol, instance=instance, parameters=resolved)
 
-    def answer(found: CertifiedPoint, run: Run) -> Solution:
+    def answer(point: CertifiedPoint, run: Run) -> Solution:
         described = {"preprocessing": steps, "seconds": time.perf_counter() - started}
-        return _solution(posed, found, run, method, given.get("time_limit"), **described)
+        return _solution(posed, point, run, method, given.get("time_limit"), **described)
 
     answers = list[Solution]()
     with np.errstate(all="ignore"):  # overflow proves nothing, and the message says so
@@ -342,34 +342,34 @@ def solved(
 
 def _best(answers: list[Solution], tolerance: float) -> Solution:
     """The best of those that prove the tolerance, or of all."""
-    return best_of([one for one in answers if one.certificate.proves(tolerance)] or answers)
+    return best_of([answer for answer in answers if answer.certificate.proves(tolerance)] or answers)
 
 
 def _solution(
-    posed: OfOwn[Found], found: CertifiedPoint, run: Run, method: Solver, time_limit: float | None, **described: Own
+    posed: OfOwn[Found], point: CertifiedPoint, run: Run, method: Solver, time_limit: float | None, **described: Own
 ) -> Solution:
     """The point with its certificate and all that is said of it."""
     whole = run.status not in LIMITED  # else luck with the last bits would make a gap that a higher limit has not
     try:
         polish, refine = whole and not run.trace, whole and not method.reference
-        point = posed(found, polish=polish, refine=refine, others=tuple(run.points))
-        certificate, fields, limit, failed = assemble(point)
+        result = posed(point, polish=polish, refine=refine, others=tuple(run.points))
+        certificate, fields, limit, failed = assemble(result)
     except Exception as fault:
         if not is_numerical(fault):
             raise
         run.end(Ending.OUT_OF_RANGE, why=fault)
-        point = posed(found, polish=False, refine=False)
-        point = point._replace(point=_trivial(point.formulation, point.working))
-        certificate, fields, limit, failed = assemble(point)
-    reasons, instance = [failed] if failed else [], point.instance
-    if not certificate.proves(point.tolerance):
-        reasons.insert(0, _why_not(certificate, limit, run, point.tolerance, time_limit, instance))
+        result = posed(point, polish=False, refine=False)
+        result = result._replace(point=_trivial(result.formulation, result.working))
+        certificate, fields, limit, failed = assemble(result)
+    reasons, instance = [failed] if failed else [], result.instance
+    if not certificate.proves(result.tolerance):
+        reasons.insert(0, _why_not(certificate, limit, run, result.tolerance, time_limit, instance))
     solution = Solution(
-        formulation=point.formulation.name,
-        parameters=point.parameters,
+        formulation=result.formulation.name,
+        parameters=result.parameters,
         solver=run.solver or method.name,
         status="not_certified" if reasons else "certified",
-        tolerance=point.tolerance,
+        tolerance=result.tolerance,
         certificate=certificate,
         iterations=run.iterations,
         names=instance.names,
@@ -385,7 +385,7 @@ def _solution(
     )
     if not reasons:
         return solution
-    message = family_of(point.formulation).why_not(point.task, solution) or solution.message
+    message = family_of(result.formulation).why_not(result.task, solution) or solution.message
     parts = np.nan_to_num(solution.weights if solution.alpha is None else solution.all_coefficients)
     return replace(solution, message=message if parts.any() else f"{message}; {NOTHING}")
 

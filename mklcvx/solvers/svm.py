@@ -106,8 +106,8 @@ class WeightedSVM:
         return interior_point(BoxQP(q, gain_gradient(task), task.box, *task.equalities()), 1e-10)
 
     def _by_engine(self, task: Task) -> Array:
-        found, _ = drive(InteriorSingle(), SVM, task, min(FINEST, ENOUGH * self.tolerance))
-        return np.asarray(found.lower.alpha)
+        point, _ = drive(InteriorSingle(), SVM, task, min(FINEST, ENOUGH * self.tolerance))
+        return np.asarray(point.lower.alpha)
 
 
 def _certified(single: Task, alpha: Array) -> CertifiedPoint:

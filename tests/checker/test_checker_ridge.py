@@ -48,7 +48,7 @@ def test_every_ridge_that_a_certificate_may_state_is_proved(kind):
         weights, bias, parts = rng.dirichlet(np.ones(len(kernels))), bool(number % 2), stack_of(kernels)
         found = successive_ridges(KernelStack(kernels), weights, bias)
         found.until(0.0)
-        for delta in filter(np.isfinite, found.found):
+        for delta in filter(np.isfinite, found.least):
             assert is_semidefinite(parts, weights, Fraction(delta), bias), (n, delta)
 
 

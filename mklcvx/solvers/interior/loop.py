@@ -50,7 +50,7 @@ class Iterate(ABC):
 
     def halfway(self, other: Self) -> Self:
         """The point in the middle, which is interior as well."""
-        return type(self)(*[(one + two) / 2 for one, two in self._with(other)])
+        return type(self)(*[(here + there) / 2 for here, there in self._with(other)])
 
     def _with(self, other: Self) -> list[tuple[Array, Array]]:
         """Every block, the fields in their order, with that of another one."""

@@ -226,10 +226,10 @@ class PairSystem(KKTSystem[PairIterate]):
         change = np.empty(len(self.violation))
         for rows, z in self.task.pairs.blocks():
             change[rows] = self.task.labels[rows] * (y @ self.mixed(z))
-        found = PairDirection(weights, s, change, reach, predicted, target_mu, share)
-        for blocks, step, _ in self.steps_in_chunks(found):
+        direction = PairDirection(weights, s, change, reach, predicted, target_mu, share)
+        for blocks, step, _ in self.steps_in_chunks(direction):
             reach.add_blocks(blocks, step)
-        return found
+        return direction
 
     def max_step(self, direction: PairDirection) -> Array:
         return direction.reach.max_step

@@ -123,10 +123,10 @@ def refined(matrix: Array, rough: Callable[[Array], Array]) -> Callable[[Array],
     """An inverse made sharper by the residuals that it leaves."""
 
     def solve(right: Array) -> Array:
-        found = rough(right)
+        solution = rough(right)
         for _ in range(SETTINGS.refinements):
-            found = found + rough(right - matrix @ found)
-        return found
+            solution = solution + rough(right - matrix @ solution)
+        return solution
 
     return solve
 

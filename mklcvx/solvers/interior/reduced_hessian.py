@@ -95,10 +95,10 @@ class ReducedHessian:
 
         if len(self.free) == right.shape[-1] and right.size:
             return np.asarray(dpotrs(self.lower, right.T, lower=1)[0].T)
-        found = right / self.scale**2
+        solution = right / self.scale**2
         if len(self.free) and right.size:
-            found[..., self.free] = dpotrs(self.lower, right[..., self.free].T, lower=1)[0].T
-        return found
+            solution[..., self.free] = dpotrs(self.lower, right[..., self.free].T, lower=1)[0].T
+        return solution
 
 
 class LowRankReducedHessian(ReducedHessian):
@@ -145,6 +145,6 @@ class LowRankReducedHessian(ReducedHessian):
         self.inner_solve = factored(inner, ridge=0.0)
 
     def solve_roughly(self, right: Array) -> Array:
-        columns, found = self.factors.columns, right / self.diagonal
-        inside = self.roots * self.inner_solve((self.roots * (found @ columns)).T).T
-        return np.asarray(found - inside @ columns.T / self.diagonal)
+        columns, scaled = self.factors.columns, right / self.diagonal
+        inside = self.roots * self.inner_solve((self.roots * (scaled @ columns)).T).T
+        return np.asarray(scaled - inside @ columns.T / self.diagonal)

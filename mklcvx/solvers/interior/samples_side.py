@@ -212,11 +212,11 @@ class Tube(Split):
         self.most, self.loose = task.loss_function.most(task.box), False
 
     def at(self, tube: Array, alpha: Array | None = None) -> Self:
-        one = copy(self)
-        one.epsilon, one.kink_price = np.full(len(self.a), tube[0]), np.full(self.size, tube[0])
-        one.unit = max(self.unit, float(tube[0]))
-        one.loose = alpha is not None and bool(tube[0] / one.unit <= 1 - self.share_of_sum(alpha))
-        return one
+        side = copy(self)
+        side.epsilon, side.kink_price = np.full(len(self.a), tube[0]), np.full(self.size, tube[0])
+        side.unit = max(self.unit, float(tube[0]))
+        side.loose = alpha is not None and bool(tube[0] / side.unit <= 1 - self.share_of_sum(alpha))
+        return side
 
     def first_tube(self, gradient: Array) -> Array:
         return np.array([np.abs(gradient).mean()])

@@ -228,8 +228,8 @@ def elimination_step(problem: Problem, state: IPMState) -> IPMState | None:
 
 def _elimination_verdict(problem: Problem, state: IPMState) -> IPMState:
     """End if the eliminated groups vanish up to rounding; otherwise return to the state before the elimination."""
-    found = certify(problem.formulation, problem.task, candidate_points(state.side, state.at))
-    if found.certificate.relative_gap <= SETTINGS.elimination_rounding_gap:
+    point = certify(problem.formulation, problem.task, candidate_points(state.side, state.at))
+    if point.certificate.relative_gap <= SETTINGS.elimination_rounding_gap:
         return replace(state, stop_reason=Ending.ROUNDING)
     assert isinstance(state.side, ReducedGroups)
-    return state.restored(state.side.too_long(found.upper.norms))
+    return state.restored(state.side.too_long(point.upper.norms))

@@ -149,8 +149,8 @@ def _aligned(task: AlignmentTask, accuracy: float) -> State:
         return State(np.zeros(task.count), stop_reason=Ending.ROUNDING)
     limits, none = np.full(task.count, SETTINGS.alignment_box), np.zeros((0, task.count))
     program = BoxQP(gram, target / box, limits, none, np.zeros(0))
-    found = projected_newton(program, interior_point(program, accuracy), accuracy)
-    return State(found * box / norms, stop_reason=Ending.ROUNDING)
+    weights = projected_newton(program, interior_point(program, accuracy), accuracy)
+    return State(weights * box / norms, stop_reason=Ending.ROUNDING)
 
 
 def centred_point(task: PairTask, weights: Array, violation: Array, product: float) -> PairIterate:

@@ -365,6 +365,5 @@ def _with_held(
         solved = np.linalg.solve(inner / (size[:, None] * size), rest[chosen] / size) / size
     except np.linalg.LinAlgError:
         solved = np.linalg.lstsq(inner, rest[chosen], rcond=SETTINGS.singular_cutoff)[0]
-    found = change
-    found[chosen] = solved
-    return found[:p], (full @ found)[:p] - right[:p]
+    change[chosen] = solved
+    return change[:p], (full @ change)[:p] - right[:p]

@@ -69,9 +69,9 @@ class CKLAlternating(Algorithm[BestResponse]):
 
     def points(self, problem: Problem, state: BestResponse) -> Points:
         """The classifier of the SVM, and that of the dual's own weights."""
-        found, dual_weights = state.fit.points(problem.task), state.weights * (1.0 if self.halved else 0.5)
+        implied, dual_weights = state.fit.points(problem.task), state.weights * (1.0 if self.halved else 0.5)
         return Points(
-            found.duals, [*found.primals, RankOneCoefficients(dual_weights, state.fit.alpha * problem.task.signs)]
+            implied.duals, [*implied.primals, RankOneCoefficients(dual_weights, state.fit.alpha * problem.task.signs)]
         )
 
     def _weights(self, shares: Array, group_share: Array, groups: NDArray[np.intp]) -> Array:

@@ -46,10 +46,10 @@ class Level(Algorithm[Levels]):
 
     def step(self, problem: Problem, state: Levels) -> Levels:
         model = Model(problem, state.fits)
-        found = model.minimum()
-        if found is None:
+        minimum = model.minimum()
+        if minimum is None:
             return replace(state, stop_reason="its model could not be minimised")
-        (lowest, mix), highest = found, min(f.value for f in state.fits)
+        (lowest, mix), highest = minimum, min(f.value for f in state.fits)
         weights = model.nearest(state.weights, self.share * highest + (1 - self.share) * lowest)
         if weights is None:
             return replace(state, stop_reason="its projection could not be solved")

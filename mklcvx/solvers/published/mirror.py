@@ -55,8 +55,8 @@ class Mirror(Algorithm[Averaged]):
         size = float(np.sqrt(2 * np.log(max(problem.task.count, 2)) / state.count) / state.steepest)
         exponent = size * gradient
         shares = group_shares(state.shares * np.exp(exponent - exponent.max()), groups)
-        found, rise = inner(problem, shares, state.rise)
-        return self._visited(problem, replace(state, shares=shares, fit=found, rise=rise))
+        fitted, rise = inner(problem, shares, state.rise)
+        return self._visited(problem, replace(state, shares=shares, fit=fitted, rise=rise))
 
     def points(self, problem: Problem, state: Averaged) -> Points:
         """The last and the averaged of both."""
@@ -65,22 +65,22 @@ class Mirror(Algorithm[Averaged]):
 
     def _visited(self, problem: Problem, state: Averaged) -> Averaged:
         """The state with its inner answer added to the sums."""
-        found, count = state.fit, state.count + 1
-        steepest = max(float((state.rise[problem.task.own["groups"]] * found.halves).max()), state.steepest)
-        terms = found.alpha, np.outer(found.weights, found.alpha * problem.task.signs), 1.0
+        fitted, count = state.fit, state.count + 1
+        steepest = max(float((state.rise[problem.task.own["groups"]] * fitted.halves).max()), state.steepest)
+        terms = fitted.alpha, np.outer(fitted.weights, fitted.alpha * problem.task.signs), 1.0
         sums = tuple(total + 1 / np.sqrt(count) * term for total, term in zip(state.sums, terms, strict=True))
-        return replace(state, weights=found.weights, steepest=steepest, sums=sums, count=count)
+        return replace(state, weights=fitted.weights, steepest=steepest, sums=sums, count=count)
 
 
 def inner(problem: Problem, shares: Array, rise: Array) -> tuple[SVMFit, Array]:
     """α for the groups' kernels Σ t_m K_m, by alternating with the groups' factors until these settle."""
     groups = problem.task.own["groups"]
     for _ in range(INNER_STEPS):
-        found = fit(problem, shares * rise[groups])
-        last, rise = rise, group_factors(problem, np.sqrt(group_sums(shares * 2 * found.halves, groups)))
+        fitted = fit(problem, shares * rise[groups])
+        last, rise = rise, group_factors(problem, np.sqrt(group_sums(shares * 2 * fitted.halves, groups)))
         if np.abs(np.log(rise / last)).max() <= 0.1 * problem.tolerance:
             break
-    return found, rise
+    return fitted, rise
 
 
 def group_factors(problem: Problem, d: Array) -> Array:

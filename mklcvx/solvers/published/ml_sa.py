@@ -98,7 +98,7 @@ class MLSA(Algorithm[Sampled]):
         averages = (state.sums, state.count), (state.recent, state.count - state.since + 1)
         fits = [fit_classes(problem, sums.weights / length, counted=False) for sums, length in averages]
         gammas = [sums.gamma / length for sums, length in averages]
-        first, second = (one.points(problem.task, gamma) for one, gamma in zip(fits, gammas, strict=True))
+        first, second = (fitted.points(problem.task, gamma) for fitted, gamma in zip(fits, gammas, strict=True))
         return Points(first.duals + second.duals, first.primals + second.primals)
 
     def due(self, iteration: int) -> bool:

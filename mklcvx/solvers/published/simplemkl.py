@@ -39,9 +39,9 @@ class SimpleMKL(OverWeights):
         if not direction.any():
             return Fitted(here.weights, here, stop_reason="its reduced gradient vanished")
         here, direction, end = _to_the_last_corner(problem, here, direction)
-        found = _line_search(problem, here, direction, end)
+        fitted = _line_search(problem, here, direction, end)
         return Fitted(
-            found.weights, found, stop_reason="its line search found no descent" if found is state.fit else ""
+            fitted.weights, fitted, stop_reason="its line search found no descent" if fitted is state.fit else ""
         )
 
 
