@@ -252,13 +252,15 @@ class Demonstration(NamedTuple):
 
 
 def small_instance(formulation: Formulation, samples: int = 16, count: int = 4) -> Instance:
-    """Gaussian kernels of several widths on two clouds of points, with the targets and groups that are needed."""
+    """Gaussian kernels of several widths on two clouds of points, with the targets and groups that are needed. The
+    second label is positive in two opposite quadrants: it needs narrower kernels than the first, so that `ml_minimax`
+    weighs both. A class of weight zero would leave Clarabel with cones whose optimum is their apex."""
     rng = np.random.default_rng(0)
     y = np.where(np.arange(samples) % 2 == 0, 1, -1)
     points = rng.normal(size=(samples, 2)) + y[:, None]
     distances = ((points[:, None] - points) ** 2).sum(axis=-1)
     widths = 4.0 ** -np.arange(1 if formulation.single_kernel else count)
-    labels = np.stack([y > 0, points[:, 0] > points[:, 1]], axis=1).astype(int)
+    labels = np.stack([y > 0, points[:, 0] * points[:, 1] > 0], axis=1).astype(int)
     kernels, groups = (
         np.exp(-widths[:, None, None] * distances),
         np.arange(count) % 2 if formulation.needs_groups else None,

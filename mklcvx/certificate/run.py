@@ -65,7 +65,7 @@ class Run:
     solver: str = ""  # the one that found the point, where several were tried
     last: object = None  # last state of an iterative solver
     alone: CertifiedPoint | None = None  # what the last of several solvers found by itself
-    points: list[CertifiedPoint] = field(default_factory=list)  # that were the best, one after the other, the last few
+    points: list[CertifiedPoint] = field(default_factory=list)  # that were the best, one after the other
 
     def end(self, status: Ending, **numbers: object) -> None:
         """Record the status and its message."""

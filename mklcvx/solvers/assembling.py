@@ -25,6 +25,7 @@ FAMILIES: dict[str, FamilyAssembler] = {
 
 
 DOUBT = 10.0  # times: the estimate of a point near the optimum may be so much larger than its certified gap
+RECENT = 6  # points that are near the best one, of which estimates may say little
 
 
 def family_of(formulation: Formulation) -> FamilyAssembler:
@@ -54,10 +55,14 @@ def assemble(result: Found) -> tuple[Certificate, Fields, str, str]:
 
 
 def _attempts(result: Found, tried: Sequence[ProvedPoint]) -> Iterator[Mapping[str, object]]:
-    """Those of the point found, then those of the others; where the solver has ended by itself, of others that may be
-    worth more than what has been tried by then."""
+    """Those of the point found, then those of the others, the last ones first: of all whose estimate is below the best
+    certified gap by then, which may have paid for δ. Estimates are less sure near the optimum, and where the scale
+    vanishes they say nothing: f = 0 bounds from above, and the α beside it may be worth more."""
     family = family_of(result.formulation)
     yield from family.attempts(result)
-    for point in reversed(result.others):
-        if not result.refine or rank(point.certificate) <= DOUBT * min(rank(proved.certificate) for proved in tried):
+    for age, point in enumerate(reversed(result.others)):
+        best = min(rank(proved.certificate) for proved in tried)
+        recent, estimate = age < RECENT, point.certificate
+        unsure = not result.refine and (recent or estimate.vanishing)
+        if unsure or rank(estimate) <= (DOUBT if recent else 1.0) * best:
             yield from family.attempts(result._replace(point=point, polish=False, refine=False))

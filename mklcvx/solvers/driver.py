@@ -4,9 +4,9 @@ An algorithm defines its first state (`start`), its iteration (`step`) and the p
 (`points`). The loop does everything else. It stops when the certified relative gap reaches the tolerance, never because
 weights have stopped moving. It keeps the point with the least relative gap, and returns it: a limit, a callback or a
 dead end loses nothing that was certified before. Points far from the optimum may be left uncertified, since they cost
-time; but not where a limit may end the run (`WATCHED`), so that the gap does not grow with the limit. Beside the best
-point the last few that were the best before are certified in full: an estimate may err, most of all where rounding and
-δ are all that is left of the gap.
+time; but not where a limit may end the run (`WATCHED`), so that the gap does not grow with the limit. The points that
+were the best before are kept, too: an estimate knows nothing of δ, and where δ is the gap an earlier point may be worth
+more. Those that a shorter run would have are among them, so that the answer of a longer one is no worse.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from ..problem.stack import Array
 from .interrupts import Keep, Outcome
 
 LARGEST_OPTION = 10**9
-EARLIER = 6  # points that are certified beside the best if a limit ends the run: an estimate may err
 WATCHED = 0.5  # of the time limit: from there on every iterate is certified, as all are where iterations are limited
 Report = Callable[[str], None]
 Callback = Callable[[Row], object]
@@ -162,7 +161,8 @@ class _Loop:
         points = self.algorithm.points(self.problem, self.state)
         if points.duals or points.primals:
             best = certify(self.problem.formulation, self.problem.task, points, self.best)
-            self.run.points = [*self.run.points, self.best][-EARLIER:] if best is not self.best else self.run.points
+            if best is not self.best:
+                self.run.points.append(self.best)
             self.best = best
         return self.best
 

@@ -56,13 +56,13 @@ def test_the_best_of_all_points_is_shown(monkeypatch):
 
 
 def test_small_instances_are_two_clouds_in_the_plane():
-    """Around (1, 1) and (−1, −1), in turns; the second label is the side of the diagonal; groups take turns, too."""
+    """Around (1, 1) and (−1, −1), in turns; the second label is the sign of a·b; groups take turns, too."""
     plain, labelled, grouped = (small_instance(get(name)) for name in ("l1", "ml_sum", "ckl"))
     points = np.random.default_rng(0).normal(size=(16, 2)) + plain.y[:, None]
     assert plain.y.tolist() == [1, -1] * 8
     for m, kernel in enumerate(plain.kernels):
         assert kernel[0, 1] == pytest.approx(math.exp(-np.sum((points[0] - points[1]) ** 2) / 4**m))
-    assert labelled.targets.values.tolist() == [[y > 0, a > b] for y, (a, b) in zip(plain.y, points, strict=True)]
+    assert labelled.targets.values.tolist() == [[y > 0, a * b > 0] for y, (a, b) in zip(plain.y, points, strict=True)]
     assert grouped.groups.tolist() == [0, 1, 0, 1]
 
 

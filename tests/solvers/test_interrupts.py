@@ -256,6 +256,18 @@ def test_the_gap_does_not_grow_with_the_limit(name, price):
     assert all(gap <= 1e-8 or gap <= (1 + 1e-6) * min(gaps[:k], default=np.inf) for k, gap in enumerate(gaps)), gaps
 
 
+@pytest.mark.parametrize("solver", ["simplemkl", "level", "silp", "analytic"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("price", [1.0, 1e4])
+def test_the_gap_does_not_grow_with_the_limit_where_the_estimate_knows_nothing_of_the_ridge(solver, dtype, price):
+    """In single precision δ is the whole gap: later points have less left of it without δ, and pay more for that."""
+    instance = years()
+    instance = instance.with_kernels(np.asarray(instance.kernels).astype(dtype))
+    limits = (1, 2, 3, 4, 6, 8, 11, 15, 20)
+    gaps = [solve(instance, "l1", solver=solver, max_iter=k, C=price).certificate.relative_gap for k in limits]
+    assert all(gap <= (1 + 1e-6) * min(gaps[:k], default=np.inf) for k, gap in enumerate(gaps)), gaps
+
+
 def test_a_callback_ends_the_run_with_the_iterate_at_hand():
     rows = []
     found = solve(years(), "l1", solver="interior", callback=lambda row: rows.append(row) or len(rows) == 6)

@@ -21,6 +21,7 @@ BOUNDS = ("lower", "upper", "gap", "relative_gap", "scale", "gain")
 def forgeries(honest: Honest, count: int, rng: Draw) -> Iterator[tuple[str, Record]]:
     """So many: a third by rule, as the tests have them, the others by chance."""
     kinds = [several, several, parameter, shifted, sharpened, scaled]
+    kinds += [staged, staged, staged] if has_second_stage(honest.record) else []
     plain = not honest.posed.machines and honest.record["certificate"]["relative_gap"] is not None
     by_rule = [*untruths(honest.record), *nonsense(honest.record)] if plain else []
     chosen = rng.permutation(len(by_rule))[: count // 3]
@@ -173,3 +174,22 @@ def scaled(record: Record, rng: Draw) -> str:
     said, key = record["certificate"], "gain" if "gain" in record["certificate"] and rng.random() < 0.5 else "scale"
     claimed(record, **{key: abs(other_number(said[key], rng))})
     return f"{key} changed"
+
+
+# ------------------------------------------------------------------------------------------------- the second stage
+def has_second_stage(record: Record) -> bool:
+    return "second_stage_gap" in record.get("multipliers", {})
+
+
+def staged(record: Record, rng: Draw) -> str:
+    """A single field of the second stage, of which its gap and the status may speak afterwards."""
+    stage = [f"multipliers.second_stage_{part}" for part in ("gap", "stretch", "ridge")] + ["parameters.C"]
+    fields = [*stage, "alpha", "bias", "bias_low", "y", *(["alpha_low"] if record["alpha_low"] else [])]
+    path = str(rng.choice(fields))
+    place, key = place_of(record, path)
+    place[key] = other(place[key], rng)
+    if rng.random() < 0.3:
+        record["multipliers"]["second_stage_gap"] = float(rng.choice([0.0, 1e-12, record["tolerance"], 1.0]))
+    if rng.random() < 0.7 and isinstance(record["multipliers"]["second_stage_gap"], float):
+        claimed(record)
+    return f"second stage: {path}"

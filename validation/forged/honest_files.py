@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mklcvx import Instance, solve, zoo
+from mklcvx import Instance, second_stage, solve, zoo
+from mklcvx.problem.preprocessing import Preprocessing
 from mklcvx.solvers.one_against import solve_by_machines
+from mklcvx.solvers.solving import preprocessed
 
 Record = dict[str, Any]
 N = 12
@@ -35,22 +37,31 @@ GRAPHS: list[tuple[str, dict[str, Any]]] = [
     ("hypergraph", {"lam": 0.5}), ("hypergraph", {"lam": 0.5, "dimensions": 1, "expansion": "star"}),
     ("hypergraph", {"lam": 0.5, "expansion": "zhou"}), ("hypergraph_smooth", {"lam": 0.5, "expansion": "kcca"}),
 ]  # fmt: skip
+STEPS = ((True, None), (True, "variance"), (False, "cosine"))  # centred, and normalised by what
 
 
 class Posed(NamedTuple):
-    """A problem, the targets that it takes, and whether it is solved by machines."""
+    """A problem, the targets that it takes, whether it is solved by machines, on kernels that were centred or
+    normalised, or with a second stage at a price C."""
 
     formulation: str
     targets: str
     given: dict[str, Any]
     machines: str = ""
+    steps: tuple[bool, str | None] = (False, None)
+    price: float | None = None
 
 
 class Honest(NamedTuple):
+    """Where kernels were centred or normalised, `instance` has these, `before` those that they come from, and
+    `preprocessed` is the file that says so."""
+
     title: str
     posed: Posed
     instance: Instance
     record: Record
+    before: Instance | None = None
+    preprocessed: Record | None = None
 
 
 def problems() -> Iterator[Posed]:
@@ -69,6 +80,14 @@ def problems() -> Iterator[Posed]:
     for targets in ("y", "classes", "labels"):
         yield from (Posed(name, targets, {"C": price}) for name in ("ml_sum", "ml_minimax") for price in PRICES[:2])
         yield from (Posed(name, targets, given) for name, given in (*TWO_STAGES, *GRAPHS) if given.get("dimensions", 1))
+    for price in PRICES:
+        yield from (Posed(name, "y", {**given, "C": price}) for name, given in TWO_STAGES)
+        yield from (Posed(name, "labels", given, price=price) for name, given in GRAPHS)
+    for steps in STEPS:
+        yield from (
+            Posed(name, "y", {**OWN[name], "C": price}, steps=steps) for name in ("l1", "li") for price in PRICES
+        )
+        yield from (Posed(name, "classes", given, steps=steps) for name, given in (*TWO_STAGES[2:4], GRAPHS[0]))
 
 
 def instance_of(posed: Posed, kind: str, seed: int) -> Instance:
@@ -99,11 +118,18 @@ def honest_files(count: int, first: int = 0) -> Iterator[Honest]:
     each = list(problems())
     for i in range(first, first + count):
         posed, kind = each[i % len(each)], KERNELS[(i + i // len(each)) % len(KERNELS)]
-        instance = instance_of(posed, kind, i)
+        plain = instance_of(posed, kind, i)
+        steps = Preprocessing.from_options(*posed.steps) if any(posed.steps) else None
+        instance = plain if steps is None else preprocessed(plain, steps)
         if posed.machines:
             found = solve_by_machines(instance, posed.formulation, posed.machines, **posed.given)
         else:
-            found = solve(instance, posed.formulation, **posed.given)
+            found = solve(instance, posed.formulation, **posed.given, preprocessing=steps)
+            found = found if posed.price is None else second_stage(instance, found, C=posed.price)
         words = ", ".join(f"{key}={value}" for key, value in posed.given.items())
-        title = f"{posed.formulation} {posed.machines} on {posed.targets}, {kind} kernels, {words}"
-        yield Honest(title, posed, instance, json.loads(json.dumps(found.as_dict(), allow_nan=False)))
+        title = f"{posed.formulation} {posed.machines} on {posed.targets}, {kind} kernels {posed.steps}, {words}"
+        record = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+        if steps is None:
+            yield Honest(title, posed, instance, record)
+        else:
+            yield Honest(title, posed, instance, {**record, "preprocessing": None}, plain, record)

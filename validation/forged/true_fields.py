@@ -18,14 +18,14 @@ from mklcvx.formulations import get
 from mklcvx.formulations.families.single_task import SingleTask
 
 KNOWN: dict[int, Instance] = {}
-VANISHING, ROUNDING = 2.0**-40, 2.0**-42
+VANISHING, ROUNDING, NOTHING = 2.0**-40, 2.0**-42, 2.0**-900
 
 
 def false_fields(instance: Instance, record: Record) -> list[str]:
     """The fields that are not true, within the interval that `docs/verify.md` states for each."""
     KNOWN[id(instance)] = instance
     try:
-        low, high = optimum(id(instance), record["formulation"], json.dumps(record["parameters"]))
+        low, high = optimum(id(instance), record["formulation"], json.dumps(of_first_stage(record)))
     except InputError as fault:
         return [f"parameters ({fault})"]
     said = record["certificate"]
@@ -34,9 +34,17 @@ def false_fields(instance: Instance, record: Record) -> list[str]:
         found.append("certificate.lower or certificate.upper")
     if not low - room <= record["objective"] <= high + room:
         found.append("objective")
-    if record["alpha"] is not None and record["formulation"] not in ("ts", "ts_l1", "alignment"):
+    if "second_stage_gap" in record["multipliers"]:
+        found += second_stage(instance, record)
+    elif record["alpha"] is not None:
         found += functions(instance, record, room)
     return found + targets(instance, record)
+
+
+def of_first_stage(record: Record) -> Record:
+    """The parameters without the price of a second stage that was trained afterwards."""
+    afterwards = record["formulation"].startswith("hypergraph") and "second_stage_gap" in record["multipliers"]
+    return {key: value for key, value in record["parameters"].items() if not (afterwards and key == "C")}
 
 
 @cache
@@ -105,6 +113,30 @@ def functions(instance: Instance, record: Record, room: float) -> list[str]:
     ):
         found.append("slopes")
     return found + (risks(instance, record, room) if np.ndim(record["alpha"]) == 1 else [])
+
+
+def second_stage(instance: Instance, record: Record) -> list[str]:
+    """Its α is feasible, and its gap no smaller than that of any machine without δ, which can only add to it."""
+    said, signs = record["multipliers"], np.atleast_2d(record["y"])
+    alpha = exact(np.atleast_2d(record["alpha"]))
+    low = exact(np.atleast_2d(record["alpha_low"])) if record["alpha_low"] is not None else 0 * alpha
+    stretch = exact(np.broadcast_to(said.get("second_stage_stretch", 1.0), len(signs)))
+    shift = exact(np.ravel(record["bias"])) + exact(np.broadcast_to(record["bias_low"], len(signs)))
+    lower = np.tril(np.asarray(instance.kernels, dtype=float))
+    kernel = np.tensordot(exact(record["weights"]), exact(lower + np.tril(lower, -1).transpose(0, 2, 1)), axes=1)
+    box = exact(record["parameters"]["C"] * instance.sample_weight)
+    found = []
+    for y, a, fine, t, b in zip(exact(signs), alpha, low, stretch, shift, strict=True):
+        beta, function = a * y, t * (a * y + fine)
+        if not (all(0 <= x <= most for x, most in zip(a, box, strict=True)) and sum(beta) == 0):
+            found.append("alpha")
+        square, penalty = beta @ kernel @ beta, function @ kernel @ function
+        risk = sum(most * max(Fraction(0), 1 - z) for most, z in zip(box, y * (kernel @ function + t * b), strict=True))
+        gap, scale, gain = penalty / 2 + risk - sum(a) + square / 2, (square + penalty) / 2, sum(a)
+        base = scale if scale > VANISHING * gain else gain
+        if gap > NOTHING and gap > said["second_stage_gap"] * float(base) * (1 + ROUNDING):
+            found.append("multipliers.second_stage_gap")
+    return found
 
 
 def same_norms(record: Record, kernels: Any, q: Any, lost: float) -> bool:

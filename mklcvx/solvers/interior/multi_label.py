@@ -215,6 +215,8 @@ class LabelState(State):
     relative_complementarity: float
     spread: float  # of the products where it started
     creeping: int  # how many of the last steps were too short
+    best: LabelState | None = None  # the least gap since the point has converged
+    waited: int = 0  # steps since then that made no progress
 
 
 class InteriorLabels(InteriorMethod[LabelState, LabelIterate]):
@@ -228,7 +230,7 @@ class InteriorLabels(InteriorMethod[LabelState, LabelIterate]):
         return LabelSystem(problem.task, state.at, state.images)
 
     def accept(self, problem: Problem, state: LabelState, after: LabelIterate, length: float) -> LabelState:
-        """The state after a step; a new start where steps creep, the end where the gap has stalled."""
+        """The state after a step; a new start where steps creep, the end where the gap has stalled for a while."""
         short = length < SETTINGS.creeping_step and state.gap > SETTINGS.creeping_gap
         creeping = state.creeping + 1 if short else 0
         if creeping > SETTINGS.creeping_patience and state.spread < np.inf:
@@ -237,8 +239,10 @@ class InteriorLabels(InteriorMethod[LabelState, LabelIterate]):
             problem, after, kernel_pass(problem.task, after.alpha, after.weights), state.spread, creeping
         )
         converged = state.relative_complementarity <= SETTINGS.converged * problem.tolerance
-        stalled = converged and found.gap > SETTINGS.label_stall * state.gap
-        return replace(found, stop_reason=Ending.ROUNDING) if stalled else found
+        return _waiting(state.best or state, found, state.waited) if converged else found
+
+    def failed(self, state: LabelState, fault: FloatingPointError | None) -> LabelState:
+        return super().failed(state.best or state, fault)
 
     def points(self, problem: Problem, state: LabelState) -> Points:
         """α of every class, and the classifiers that weights and α imply, once the gap is near the tolerance."""
@@ -248,6 +252,16 @@ class InteriorLabels(InteriorMethod[LabelState, LabelIterate]):
         gamma = at.gamma if len(at.psi) else np.ones(task.classes)
         functions = at.weights[None, :, None] * (state.lengths[:, None] * at.alpha * task.signs)[:, None, :]
         return Points([ClassDual(gamma[:, None] * at.alpha, gamma)], [ClassPrimal(functions, at.weights)])
+
+
+def _waiting(best: LabelState, found: LabelState, waited: int) -> LabelState:
+    """The state after a step from where only rounding is left: what is lost to it differs from step to step. The end
+    is the best state, once some steps in a row have made no progress."""
+    waited = 0 if found.gap <= SETTINGS.label_stall * best.gap else waited + 1
+    best = min(best, found, key=lambda state: state.gap)
+    if waited >= SETTINGS.label_patience:
+        return replace(best, stop_reason=Ending.ROUNDING)
+    return replace(found, best=replace(best, best=None), waited=waited)
 
 
 def _started(problem: Problem, spread: float) -> LabelState:

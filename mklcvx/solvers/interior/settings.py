@@ -124,7 +124,8 @@ class Settings:
     patience: int = 25  # and for how many steps to wait for it
     hypergraph_patience: int = 10  # the same for hypergraphs
     exhausted: float = 1e-22  # of the first τ: rounding is all that is left
-    label_stall: float = 0.5  # of the last gap: what counts as progress for many labels that have converged
+    label_stall: float = 0.5  # of the best gap: what counts as progress for many labels that have converged,
+    label_patience: int = 2  # and for how many steps to wait for it
     creeping_step: float = 0.1  # many labels: shorter steps,
     creeping_gap: float = 0.5  # at a larger gap,
     creeping_patience: int = 5  # more often than this in a row: start again with larger products
