@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checker.families import combination
+from ..checker.pairs import combination
 from ..checker.losses import FREE_MARGIN, LEVELS, TARGETS, most_of, samples_of
 from ..checker.numbers import dyadic, fractions, numerators, stack_of
 
