@@ -41,6 +41,7 @@ from .losses import (
 )  # fmt: skip
 from .numbers import dot, fractions, positive, require, root, stack_of
 from .outputs import (
+    WITH_TAU,
     Functions,
     Outputs,
     balanced,
@@ -56,7 +57,6 @@ from .outputs import (
 from .prices import BLOCKWISE, block_conjugate, block_penalty, domain, dual_cost, groups_of
 
 __all__ = ["check", "dual_cost", "read_solution"]
-WITH_TAU = ("sm1", "sm2", "smp", "elastic", "block_elastic")
 OWN = {
     "svm": {}, "sum": {}, "average": {}, "l1": {}, "l2": {}, "li": {}, "ckl": {},
     "sm1": {"theta": "cap"}, "sm2": {"theta": "theta"}, "square": {"theta": "theta"}, "lp": {"p": "ball"},
@@ -100,14 +100,12 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     low = low_part(record, (n,), bias, implied and not blocks)
     samples = output_by_output([losses], signs[None])
     at = Outputs(stack, signs[None], samples, alpha[None], [], coefficients, [shift], stretch, low)
-    if name in WITH_TAU and given.get("l1_ratio") != 1:
-        given["tau"] = number(multipliers.get("tau"), "multipliers.tau")
     if blocks:
         at, sides, point = blockwise(name, given, at, weights, groups_of(groups, name, count), record, paid)
     else:
         at = ridged(record, at._replace(mu=domain(name, weights, given)), bias)
         sides = two_sides(at)
-        point = two_bounds(name, given, at, sides, Fraction(0) if nu else at.gain(), paid)
+        point = two_bounds(record, given, at, sides, Fraction(0) if nu else at.gain(), paid)
     # what a gap is compared with where f vanishes: the gain, for counts with their prices times themselves
     counts = sum((loss.high for loss in losses if isinstance(loss, Poisson)), Fraction(0))
     terms = {"terms": point.terms + counts, "gain": point.gain + counts, "gain_terms": point.gain_terms + counts}

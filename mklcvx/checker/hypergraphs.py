@@ -37,9 +37,8 @@ def hypergraph(stack, labels, mu, record, given):
         embedded(stack, mu, lam, h, dimensions, record["multipliers"].get("B"))
     exact = fractions(z)
     square, slopes = dot(exact, exact), [dot(exact, kernel.image(z)) / (4 * lam) for kernel in stack]
-    upper = (
-        square / 4 + root(square, 1) * blur - turned(exact, h) + dual_cost(name, [2 * v for v in slopes], given, None)
-    )
+    gain = turned(exact, h) - square / 4 - root(square, 1) * blur
+    upper = dual_cost(name, [2 * v for v in slopes], given, None) - gain
     ridge, fit = fitted(stack, h, blur, mu, lam, record)
     lower, total = -fit - weights_price(name, mu, given), dot(h, h)
     scale = total - 2 * blur * root(total, 1) - fit
@@ -54,9 +53,8 @@ def fitted(stack, h, blur, mu, lam, record):
     alpha = 2 * np.linalg.solve(np.eye(len(h)) + plain(stack, mu) / float(lam), h.astype(float)).T
     signs = np.ones(alpha.shape, int)
     samples = output_by_output([samples_of("squared", {"C": 2}, row, signs[0], 1.0, False) for row in h.T], signs)
-    weights, biases = [w / (2 * lam) for w in mu], [Fraction(0)] * len(alpha)
-    at = Outputs(stack, signs, samples, alpha, weights, bias=biases, ridges=[ridge / (2 * lam)])
-    fit = two_sides(at).upper
+    weights = [w / (2 * lam) for w in mu]
+    fit = two_sides(Outputs(stack, signs, samples, alpha, weights, ridges=[ridge / (2 * lam)])).upper
     return ridge, fit + (2 * root(fit, 1) + blur) * blur / (1 - ridge / lam)
 
 

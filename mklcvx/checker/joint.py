@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .audit import OWN, WITH_TAU
+from .audit import OWN
 from .audit import evaluated_file as of_one_output
-from .claims import number, numbers, parameters_of, targets_of
-from .losses import FREE_TUBE, REAL, TARGETS, feasible, prices_of, samples_of, wanted
-from .numbers import dot, exponential, fractions, logarithm, require, root, stack_of, trimmed
+from .claims import numbers, parameters_of, targets_of
+from .losses import FREE_TUBE, REAL, TARGETS, curved_cost, feasible, prices_of, samples_of, wanted
+from .numbers import exponential, fractions, logarithm, require, stack_of
 from .outputs import Outputs, biases, output_by_output, ridged, stretch_of, two_bounds, two_sides
 from .prices import BLOCKWISE, domain
 
@@ -37,9 +37,13 @@ class CrammerSinger(NamedTuple):
         return alpha[self.own]
 
     def cost(self, z, ridge):
-        own, c = self.own, self.price
-        vertices = corners(own, c, len(z))
-        return max(c * (z[j] - z[own] + (j != own)) + ridge.at(point) for j, point in enumerate(vertices))
+        margins = [z[j] - z[self.own] + (j != self.own) for j in range(len(z))]
+        vertices = zip(margins, self.corners(len(z)), strict=True)
+        return max(self.price * margin + ridge.at(point) for margin, point in vertices)
+
+    def corners(self, count):
+        """The β̂ at the vertices of the feasible set: c(e_y − e_j), which is 0 where j = y."""
+        return [[self.price * ((i == self.own) - (i == j)) for i in range(count)] for j in range(count)]
 
     def gain_terms(self, alpha):
         return abs(self.gain(alpha)) + sum(map(abs, alpha))
@@ -48,48 +52,27 @@ class CrammerSinger(NamedTuple):
 class Softmax(CrammerSinger):
     """One sample."""
 
+    @property
+    def kappa(self):
+        return 2 / self.price
+
     def gain(self, alpha):
         parts = [self.price - a if j == self.own else a for j, a in enumerate(alpha)]
         return sum((-part * logarithm(part / self.price, 1) for part in parts if 0 < part < self.price), Fraction(0))
 
-    def cost(self, z, ridge):
-        c, a = self.price, ridge.square
-        if not a:
-            return c * self.loss([x + b for x, b in zip(z, ridge.linear, strict=True)]) + ridge.constant / 2
-        costs, x = [], [b / a for b in ridge.linear]
-        for _ in range(4):
-            moved = [output + b - a * here for output, b, here in zip(z, ridge.linear, x, strict=True)]
-            p, blur = chances(moved)
-            nearest = [c * ((j == self.own) - share) for j, share in enumerate(p)]
-            away = max(distance(point, x) for point in corners(self.own, c, len(z)))
-            if a * c < 2:
-                apart = root(distance(nearest, x), 1) + c * blur * len(z)
-                away = min(away, apart**2 / (1 - a * c / 2))
-            costs.append(c * self.loss(moved) + (ridge.constant - a * dot(x, x) + a * away) / 2)
-            x = [trimmed(value, 1) for value in nearest]
-        return trimmed(min(costs), 1)
-
     def loss(self, z):
-        """log Σ_j e^{z_j} − z_y, from above."""
+        """log Σ_j e^{z_j} − z_y, from above, times the price."""
         top = max(z)
-        return top - z[self.own] + logarithm(sum(exponential(x - top, 1) for x in z), 1)
+        return self.price * (top - z[self.own] + logarithm(sum(exponential(x - top, 1) for x in z), 1))
 
+    def nearest(self, z):
+        """c(e_y − p), p_j = e^{z_j}/Σ_l e^{z_l}."""
+        powers = [exponential(x - max(z), 1) for x in z]
+        p = [x / sum(powers) for x in powers]
+        return [self.price * ((j == self.own) - share) for j, share in enumerate(p)], self.price * len(z) / 10**50
 
-def corners(own, c, count):
-    """The β̂ at the vertices of the feasible set: c(e_y − e_j), which is 0 where j = y."""
-    return [[c * ((i == own) - (i == j)) for i in range(count)] for j in range(count)]
-
-
-def distance(x, y):
-    """Squared."""
-    return sum((a - b) ** 2 for a, b in zip(x, y, strict=True))
-
-
-def chances(z):
-    """e^{z_j}/Σ_l e^{z_l}, and a bound on the error of each."""
-    top = max(z)
-    powers = [exponential(x - top, 1) for x in z]
-    return [x / sum(powers) for x in powers], Fraction(1, 10**50)
+    def cost(self, z, ridge):
+        return curved_cost(self, list(z), ridge)
 
 
 # ------------------------------------------------------------------------------------------------- the two bounds
@@ -107,9 +90,7 @@ def evaluated(kernels, targets, record, weight=1.0):
     loss = name_of(record["parameters"])
     given = parameters_of(record, wanted(loss) | OWN[name], len(stack))
     at = point_of(record, loss, given, stack, targets, weight)
-    if name in WITH_TAU and given.get("l1_ratio") != 1:
-        given["tau"] = number(record["multipliers"].get("tau"), "multipliers.tau")
-    return two_bounds(name, given, at, two_sides(at), at.gain())
+    return two_bounds(record, given, at, two_sides(at), at.gain())
 
 
 def name_of(parameters):

@@ -45,11 +45,8 @@ def many_labels(stack, signs, mu, record, given, weight):
     machines = list(machines_of(ridged(record, at, False), given, weight, False))
     sides = [two_sides(machine) for machine in machines]
     gain = dot(gamma, [machine.gain() for machine in machines])
-    q, squares = (
-        zip(*(side.q for side in sides), strict=True),
-        zip(*(side.functions.squares for side in sides), strict=True),
-    )
-    slopes = [dot(gamma, each) / 2 for each in q]
+    slopes = [dot(gamma, each) / 2 for each in np.transpose([side.q for side in sides])]
+    squares = np.transpose([side.functions.squares for side in sides])
     norms = [(sum(map(positive, each)), w) for each, w in zip(squares, mu, strict=True)]
     uppers = [side.upper for side in sides]
     upper = sum(uppers) if record["formulation"] == "ml_sum" else max(uppers)

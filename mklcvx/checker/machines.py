@@ -26,7 +26,9 @@ def problems(data, record, words):
     require(record["multi_class"] in ("ovr", "ovo"), "multi_class: neither ovr nor ovo")
     pairs = pairs_of(len(names), record["multi_class"])
     require(len(record["machines"]) == len(pairs), "machines: not one for each of the classes, or pairs of classes")
-    return [_problem(data, names, codes, pair, one) for pair, one in zip(pairs, record["machines"], strict=True)]
+    return [
+        _problem(data, names, codes, pair, machine) for pair, machine in zip(pairs, record["machines"], strict=True)
+    ]
 
 
 def pairs_of(count, multi_class):
@@ -56,18 +58,21 @@ def same_summary(record):
     """Require what the machines share, and the worst of their certificates."""
     solutions = [machine["solution"] for machine in record["machines"]]
     for key in SHARED:
-        require(all(one[key] == record[key] for one in solutions), f"{key}: not that of every machine")
-    require(all(one["preprocessing"] is None for one in solutions), "preprocessing: of the whole, not of a machine")
+        require(all(solution[key] == record[key] for solution in solutions), f"{key}: not that of every machine")
+    require(
+        all(solution["preprocessing"] is None for solution in solutions),
+        "preprocessing: of the whole, not of a machine",
+    )
     for key in ("weights", "objective"):
-        each = [np.asarray(one[key], dtype=float) for one in solutions]
+        each = [np.asarray(solution[key], dtype=float) for solution in solutions]
         same = np.array_equal(np.stack(each), np.asarray(record[key], dtype=float), equal_nan=True)
         require(same, f"{key}: not those of the machines")
-    missed = [one for one in solutions if one["status"] != "certified"]
+    missed = [solution for solution in solutions if solution["status"] != "certified"]
     require(record["status"] == ("not_certified" if missed else "certified"), "status: not that of the worst machine")
-    gaps = [np.inf if one["certificate"]["relative_gap"] is None else one["certificate"]["relative_gap"]
-            for one in missed or solutions]  # fmt: skip
-    worst = [one for one, gap in zip(missed or solutions, gaps, strict=True) if gap == max(gaps)]
-    known = any(record["certificate"] == one["certificate"] for one in worst)
+    gaps = [np.inf if solution["certificate"]["relative_gap"] is None else solution["certificate"]["relative_gap"]
+            for solution in missed or solutions]  # fmt: skip
+    worst = [solution for solution, gap in zip(missed or solutions, gaps, strict=True) if gap == max(gaps)]
+    known = any(record["certificate"] == solution["certificate"] for solution in worst)
     require(known, "certificate: not the one with the widest gap")
 
 

@@ -27,7 +27,7 @@ from .losses import Bend
 from .numbers import dot, fractions, is_semidefinite, least_ridge, positive, require
 from .prices import dual_cost, weights_price
 
-HALF = Fraction(1, 2)
+WITH_TAU = ("sm1", "sm2", "smp", "elastic", "block_elastic")
 
 
 class Ridge(NamedTuple):
@@ -73,7 +73,7 @@ class Outputs(NamedTuple):
     alpha: Any  # (k, n)
     mu: list
     coefficients: Any = None  # (k, M, n)
-    bias: Any = (Fraction(0),)
+    bias: Any = None  # (k,)
     stretch: Fraction = Fraction(1)
     low: Any = None  # (k, n), far below the last bits of β
     ridges: Any = (Fraction(0),)  # δ of K(μ), or of every kernel for coefficients
@@ -159,9 +159,9 @@ def by_coefficients(at):
 
 def sides_of(at, q, functions):
     """What functions prove, with the biases and the stretch."""
-    z = at.stretch * (sum(functions.parts) + np.array(at.bias, dtype=object)[:, None])
-    paid = at.costs(z, functions.ridge)
-    sizes = np.array([uncancelled([part[j] for part in functions.parts], b) for j, b in enumerate(at.bias)])
+    shifts = np.array(at.bias or [Fraction(0)] * len(at.signs))
+    paid = at.costs(at.stretch * (sum(functions.parts) + shifts[:, None]), functions.ridge)
+    sizes = np.array([uncancelled([part[j] for part in functions.parts], b) for j, b in enumerate(shifts)])
     gains = sum(sample.gain_terms(a) for sample, a in zip(at.samples, at.exact_alpha.T, strict=True))
     terms = at.stretch * dot(abs(at.exact_alpha), sizes) + sum(map(abs, paid))
     return Sides(q, functions.penalty / 2 + sum(paid), functions, sizes, gains, terms)
@@ -173,10 +173,13 @@ def uncancelled(parts, bias):
     return sum(abs(part - centre) for part, centre in zip(parts, centres, strict=True)) + abs(bias + sum(centres))
 
 
-def two_bounds(name, given, at, sides, gain, level=Fraction(0)):
+def two_bounds(record, given, at, sides, gain, level=Fraction(0)):
     """Both bounds of a formulation with weights; `level` is what a free margin or tube costs."""
+    name = record["formulation"]
+    if name in WITH_TAU and given.get("l1_ratio") != 1:
+        given = given | {"tau": number(record["multipliers"].get("tau"), "multipliers.tau")}
     price, cost = weights_price(name, at.mu, given), dual_cost(name, sides.q, given, None)
-    energy = HALF * (dot(at.mu, sides.q) + sides.functions.penalty)
+    energy = (dot(at.mu, sides.q) + sides.functions.penalty) / 2
     if not at.alpha.any() and sides.upper <= NOTHING:  # f = 0 costs nothing, and R(μ) is all there is
         energy = max(energy, abs(price))
     terms = abs(cost) + price + abs(level) + sides.gains + sides.terms

@@ -82,13 +82,13 @@ def alignment(stack, together, mu, record):
         delta = max([Fraction(0)] + [s / trace for s, trace in zip(short, traces, strict=True) if trace > 0])
         return dot(u, products) + 2 * delta * dot(u, traces) + delta**2 * n
 
-    own, found = seen(mu), projection(stack, reach, seen)
+    own, nearest = seen(mu), projection(stack, reach, seen)
     square, aim = dot(mu, own), dot(mu, reach)
     factor = positive(aim) / square if square > 0 else Fraction(0)
     ray = length([factor * w for w in mu], [factor * x for x in own])
     said = record["multipliers"].get("witness")
     u = mu if said is None else fractions(numbers(said, (len(stack),), "multipliers.witness"))
-    lengths = [x for x in (ray, length(*found), length(u, seen(u))) if x is not None]
+    lengths = [x for x in (ray, length(*nearest), length(u, seen(u))) if x is not None]
     require(lengths, "certificate.upper: no W was found")
     upper = root(positive(min(lengths)), 1)
     lower = aim / root(square, 1 if aim > 0 else -1) if square > 0 else Fraction(0)

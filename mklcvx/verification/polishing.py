@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checker.pairs import combination
 from ..checker.losses import FREE_MARGIN, LEVELS, TARGETS, most_of, samples_of
 from ..checker.numbers import dyadic, fractions, numerators, stack_of
+from ..checker.pairs import combination
 
 Numbers = NDArray[Any]  # of whole numbers or fractions
 LARGEST, MOST_FREE, STEPS = 150, 40, 60  # samples, free samples and steps that take seconds
