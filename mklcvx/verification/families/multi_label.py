@@ -20,7 +20,7 @@ from ..case import AnswerPart, Case, Violation
 from ..domain import on_simplex, outside_box, relative
 from ..uniqueness import FINEST, TIGHT, LinearProgram, Range, ends_of, wide
 from .family import FamilyJudge
-from .joint import arrays
+from .joint import arrays as of_outputs
 from .single_task import machine_alpha
 
 MOST = 20_000  # entries of a linear program's rows: with more, nothing is said of ranges of weights
@@ -31,7 +31,7 @@ class MultiLabelJudge(FamilyJudge[MultiLabel, LabelTask]):
     slow, biased, machines = True, False, True
 
     def points(self, formulation: MultiLabel, task: LabelTask, answer: Answer) -> Points:
-        (weights, alpha, coefficients), gamma = arrays(task, answer), given_gamma(task, answer)
+        weights, alpha, gamma, coefficients = arrays(task, answer)
         gamma = np.ones(task.classes) if gamma is None else gamma
         if weights is None or alpha is None or weights.sum() <= 0 or gamma.sum() <= 0:
             raise InputError("answer: weights or alpha are missing, or all zero: write both")
@@ -41,7 +41,7 @@ class MultiLabelJudge(FamilyJudge[MultiLabel, LabelTask]):
 
     def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[AnswerPart]:
         task, formulation, parts = case.task, case.formulation, []
-        (weights, alpha, coefficients), gamma = arrays(task, answer), given_gamma(task, answer)
+        weights, alpha, gamma, coefficients = arrays(task, answer)
         minimax, feasible = formulation.name == "ml_minimax", np.ones(task.count)
         if weights is not None:
             violations, feasible = on_simplex("weights", weights)
@@ -71,8 +71,10 @@ class MultiLabelJudge(FamilyJudge[MultiLabel, LabelTask]):
         return wide(case, ends_of(case.task.count, *_program(case, max(tolerance, FINEST)), options=TIGHT))
 
 
-def given_gamma(task: LabelTask, answer: Answer) -> Array | None:
-    return of_shape("gamma", answer.multipliers.get("gamma"), (task.classes,))
+def arrays(task: LabelTask, answer: Answer) -> tuple[Array | None, Array | None, Array | None, Array | None]:
+    """Weights, α, γ and coefficients in their shapes."""
+    weights, alpha, coefficients = of_outputs(task, answer)
+    return weights, alpha, of_shape("gamma", answer.multipliers.get("gamma"), (task.classes,)), coefficients
 
 
 def _classes_value(task: LabelTask, weights: Array, minimax: bool) -> float:
