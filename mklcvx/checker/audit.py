@@ -43,10 +43,9 @@ from .numbers import dot, fractions, positive, require, root, stack_of
 from .outputs import (
     WITH_TAU,
     Functions,
-    Outputs,
     balanced,
-    low_part,
     output_by_output,
+    point_of,
     proved_ridges,
     ridged,
     sides_of,
@@ -84,22 +83,16 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     multipliers, nu, bias = record["multipliers"], loss in FREE_MARGIN, record["parameters"]["bias"]
     require(loss != "one_class" or not bias, "parameters.bias: loss one_class has none")
     signs, response = targets(loss, y, n)
-    alpha = numbers(record["alpha"], (n,), "alpha")
     implied = record["coefficients"] is None
-    coefficients = None if implied else numbers(record["coefficients"], (count, n), "coefficients")[None]
+    at = point_of(record, stack, signs, bias, stretch_of(record, not nu and (blocks or implied)), not blocks)
     weights = numbers(record["weights"], (count,), "weights", blocks and not implied)
     unknown, most = LEVELS.get(loss), most_of(loss, given, weight, n)
     level = number(multipliers.get(unknown), f"multipliers.{unknown}") if unknown else Fraction(0)
     require(most is None or level >= 0, "multipliers.epsilon: below 0")
     paid = -level if nu else Fraction(0) if most is None else most * level
     losses = samples_of(loss, given, response, signs, weight, bias, level)
-    feasible(alpha, signs, losses, bias, nu, most)
-    shift = number(record["bias"], "bias") + number(record.get("bias_low", 0.0), "bias_low")
-    stretch = stretch_of(record, not nu and (blocks or implied))
-    require(bias or shift == 0, "bias: there is none in this problem")
-    low = low_part(record, (n,), bias, implied and not blocks)
-    samples = output_by_output([losses], signs[None])
-    at = Outputs(stack, signs[None], samples, alpha[None], [], coefficients, [shift], stretch, low)
+    feasible(at.alpha[0], signs, losses, bias, nu, most)
+    at = at._replace(samples=output_by_output([losses], at.signs))
     if blocks:
         at, sides, point = blockwise(name, given, at, weights, groups_of(groups, name, count), record, paid)
     else:

@@ -20,8 +20,8 @@ from .audit import OWN
 from .audit import evaluated_file as of_one_output
 from .claims import numbers, parameters_of, targets_of
 from .losses import FREE_TUBE, REAL, TARGETS, curved_cost, feasible, prices_of, samples_of, wanted
-from .numbers import exponential, fractions, logarithm, require, stack_of
-from .outputs import Outputs, biases, output_by_output, ridged, stretch_of, two_bounds, two_sides
+from .numbers import exponential, logarithm, require, stack_of
+from .outputs import output_by_output, point_of, ridged, stretch_of, two_bounds, two_sides
 from .prices import BLOCKWISE, domain
 
 FOR_CLASSES = ("crammer_singer", "softmax")
@@ -89,7 +89,16 @@ def evaluated(kernels, targets, record, weight=1.0):
     require(name != "svm" or len(stack) == 1, "formulation: svm takes one kernel")
     loss = name_of(record["parameters"])
     given = parameters_of(record, wanted(loss) | OWN[name], len(stack))
-    at = point_of(record, loss, given, stack, targets, weight)
+    bias, n = record["parameters"]["bias"], stack[0].samples
+    signs, samples = (of_classes if loss in FOR_CLASSES else of_responses)(loss, given, targets, weight, n)
+    at = point_of(record, stack, signs, bias, stretch_of(record, record["coefficients"] is None))
+    if loss in FOR_CLASSES:
+        contrasting(at.exact_alpha, signs, samples, bias)
+    else:
+        for row, losses in zip(at.alpha, zip(*(sample.losses for sample in samples), strict=True), strict=True):
+            feasible(row, signs[0], losses, bias, False)
+    mu = domain(name, numbers(record["weights"], (len(stack),), "weights"), given)
+    at = ridged(record, at._replace(samples=samples, mu=mu), bias)
     return two_bounds(record, given, at, two_sides(at), at.gain())
 
 
@@ -98,25 +107,6 @@ def name_of(parameters):
     name, known = parameters.get("loss"), [*FOR_CLASSES, *(loss for loss, kind in TARGETS.items() if kind == REAL)]
     require(isinstance(name, str) and name in known, f"parameters.loss: {name!r:.40} is not one of {known}")
     return name
-
-
-def point_of(record, loss, given, stack, targets, weight):
-    """The problem and the point, whose α is required to be feasible, exactly."""
-    bias, n = record["parameters"]["bias"], stack[0].samples
-    signs, samples = (of_classes if loss in FOR_CLASSES else of_responses)(loss, given, targets, weight, n)
-    alpha = numbers(record["alpha"], signs.shape, "alpha")
-    if loss in FOR_CLASSES:
-        contrasting(fractions(alpha), signs, samples, bias)
-    else:
-        for row, losses in zip(alpha, zip(*(sample.losses for sample in samples), strict=True), strict=True):
-            feasible(row, signs[0], losses, bias, False)
-    require(record.get("alpha_low") is None, "alpha_low: there is none for several outputs")
-    shape = (len(signs), len(stack), n)
-    functions = None if record["coefficients"] is None else numbers(record["coefficients"], shape, "coefficients")
-    stretch, shifts = stretch_of(record, functions is None), biases(record, (len(signs),))
-    require(bias or not any(shifts), "bias: there is none in this problem")
-    mu = domain(record["formulation"], numbers(record["weights"], (len(stack),), "weights"), given)
-    return ridged(record, Outputs(stack, signs, samples, alpha, mu, functions, shifts, stretch), bias)
 
 
 def of_classes(loss, given, classes, weight, n):

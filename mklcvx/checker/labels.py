@@ -15,7 +15,7 @@ import numpy as np
 from .claims import NOTHING, VANISHING, Point, number, numbers
 from .losses import feasible, samples_of
 from .numbers import dot, fractions, is_semidefinite, least_ridge, positive, require
-from .outputs import Outputs, biases, low_part, output_by_output, ridged, stretch_of, two_sides
+from .outputs import output_by_output, point_of, ridged, stretch_of, two_sides
 
 
 def machines_of(at, given, weight, bias):
@@ -30,19 +30,14 @@ def machines_of(at, given, weight, bias):
 
 # ----------------------------------------------------------------------------------------------------- many labels
 def many_labels(stack, signs, mu, record, given, weight):
-    (classes, n), implied = signs.shape, record["coefficients"] is None
-    alpha = numbers(record["alpha"], (classes, n), "alpha")
-    coefficients = None if implied else numbers(record["coefficients"], (classes, len(stack), n), "coefficients")
     require(not record["parameters"]["bias"], "parameters.bias: there is none in this family")
-    shifts = biases(record, (classes,))
-    require(not any(shifts), "bias: there is none in this family")
-    require(record.get("alpha_low") is None, "alpha_low: there is none for several outputs")
+    at = point_of(record, stack, signs, False, stretch_of(record, record["coefficients"] is None))
+    classes = len(signs)
     gamma = [Fraction(1)] * classes
     if record["formulation"] == "ml_minimax":
         gamma = list(fractions(numbers(record["multipliers"].get("gamma"), (classes,), "multipliers.gamma")))
         require(min(gamma) >= 0 and sum(gamma) == 1, "multipliers.gamma: they do not sum to one")
-    at = Outputs(stack, signs, [], alpha, mu, coefficients, shifts, stretch_of(record, implied))
-    machines = list(machines_of(ridged(record, at, False), given, weight, False))
+    machines = list(machines_of(ridged(record, at._replace(mu=mu), False), given, weight, False))
     sides = [two_sides(machine) for machine in machines]
     gain = dot(gamma, [machine.gain() for machine in machines])
     slopes = [dot(gamma, each) / 2 for each in np.transpose([side.q for side in sides])]
@@ -60,10 +55,7 @@ def many_labels(stack, signs, mu, record, given, weight):
 def second_stage(stack, signs, mu, record, given, weight):
     """Of every SVM with the kernel K(μ): both bounds, and what their gap is divided by."""
     single, count = record["target"] == "y", len(signs)
-    shape = signs.shape[1:] if single else signs.shape
-    alpha = np.atleast_2d(numbers(record["alpha"], shape, "alpha"))
-    low = low_part(record, shape, True)
-    shifts = biases({**record, "bias": [record["bias"]]} if single else record, (count,))
+    at = point_of(record, stack, signs[0] if single else signs, True, low=True)._replace(mu=mu)
     stretches = of_machines(record, "second_stage_stretch", count, single)
     require(min(stretches, default=1) >= 1, "multipliers.second_stage_stretch: below 1")
     stretches = stretches or [Fraction(1)] * count
@@ -73,7 +65,6 @@ def second_stage(stack, signs, mu, record, given, weight):
         require(proved, "multipliers.second_stage_ridge: ridge is not proved")
     ridges = ridges or [smaller_ridge(record, stack, mu)] * count
     require(all(set(y) == {-1, 1} for y in signs), "y: the instance's labels are not −1 and +1")
-    at = Outputs(stack, signs, [], alpha, mu, None, shifts, low=low)
     for machine, t, ridge in zip(machines_of(at, given, weight, True), stretches, ridges, strict=True):
         sides, gain = two_sides(machine._replace(stretch=t, ridges=[ridge])), machine.gain()
         energy = (dot(mu, sides.q) + sides.functions.penalty) / 2

@@ -188,7 +188,20 @@ def two_bounds(record, given, at, sides, gain, level=Fraction(0)):
     return Point(gain - cost, upper, energy, terms, max(at.ridges), norms, slopes, **gained)
 
 
-# --------------------------------------------------------------------------------------------- parts of the point
+# ------------------------------------------------------------------------------------------------------- the point
+def point_of(record, stack, signs, bias, stretch=Fraction(1), low=False):
+    """The file's α with its low part, coefficients and biases; where signs are (n,), of a single output. Whether there
+    are a bias, a stretch and a low part is a matter of the problem."""
+    shape, functions = signs.shape, record["coefficients"]
+    alpha, shifts = numbers(record["alpha"], shape, "alpha"), biases(record, shape[:-1])
+    if functions is not None:
+        functions = numbers(functions, (*shape[:-1], len(stack), shape[-1]), "coefficients")
+        functions = functions.reshape(-1, len(stack), shape[-1])
+    require(bias or not any(shifts), "bias: there is none in this problem")
+    fine = low_part(record, shape, bias, low and functions is None)
+    return Outputs(stack, np.atleast_2d(signs), [], np.atleast_2d(alpha), [], functions, shifts, stretch, fine)
+
+
 def stretch_of(record, plain):
     stretch = number(record["certificate"].get("stretch", 1.0), "certificate.stretch")
     require(stretch >= 1, "certificate.stretch: below 1")
@@ -197,18 +210,20 @@ def stretch_of(record, plain):
 
 
 def biases(record, shape):
-    """The biases of several functions, each the sum of two doubles."""
+    """The biases of several functions, or of a single one, each the sum of two doubles."""
     low = record.get("bias_low", 0.0)
+    if not shape:
+        return [number(record["bias"], "bias") + number(low, "bias_low")]
     low = numbers(low, shape, "bias_low") if np.ndim(low) else [number(low, "bias_low")] * shape[0]
     return [b + Fraction(x) for b, x in zip(fractions(numbers(record["bias"], shape, "bias")), low, strict=True)]
 
 
-def low_part(record, shape, bias, allowed=True):
+def low_part(record, shape, bias, allowed):
     """β̃, or None."""
     values = record.get("alpha_low")
     if values is None:
         return None
-    require(allowed, "alpha_low: there is none beside coefficients")
+    require(allowed, "alpha_low: there is none in this problem, or beside coefficients")
     low = numbers(values, shape, "alpha_low")
     sums = [sum(fractions(row)) for row in np.atleast_2d(low)]
     require(not bias or not any(sums), "alpha_low: it does not sum to zero")

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from .claims import Point, numbers
-from .numbers import dot, dyadic, fractions, positive, require, root, whole
+from .numbers import combination, dot, dyadic, fractions, positive, require, root, whole
 
 
 def belonging(labels, target):
@@ -22,13 +22,6 @@ def belonging(labels, target):
     members = (labels > 0).astype(int)
     same = members @ members.T > 0 if target == "labels" else (members[:, None] == members).all(axis=2)
     return np.where(same | np.eye(len(labels), dtype=bool), 1, -1)
-
-
-def combination(stack, weights):
-    """Σ w_m K_m for dyadic weights, in whole numbers, with its exponent."""
-    parts = [(w, *kernel.entries()) for w, kernel in zip(weights, stack, strict=True)]
-    least = min(exponent - w.denominator.bit_length() for w, _, exponent in parts)
-    return sum(entries * int(w * dyadic(1, exponent - least)) for w, entries, exponent in parts), least
 
 
 def pairs(stack, together, mu, record, given):
@@ -46,10 +39,9 @@ def pairs(stack, together, mu, record, given):
     own = [kernel.entries() for kernel in stack]
     pulls = [dyadic(int(signed @ entries[triangle]), exponent + size) for entries, size in own]
     sizes = [dyadic(int(forces @ abs(entries[triangle])), exponent + size) for entries, size in own]
-    entries, size = combination(stack, mu)
-    margins, size = entries[triangle] * t.astype(object) << max(size, 0), min(size, 0)
-    missing = np.maximum((1 << -size) - margins, 0)
-    loss = sum(shares[side] * dyadic(int(missing[t == side].sum()), size) for side in (1, -1))
+    entries, common = combination(zip(stack, mu, strict=True))
+    missing = np.maximum(common - entries[triangle] * t.astype(object), 0)
+    loss = sum(shares[side] * Fraction(int(missing[t == side].sum()), common) for side in (1, -1))
     gain, price = dyadic(int(forces.sum()), exponent), lam * sum(mu)
     cost = sum(positive(x) ** 2 for x in pulls) / (2 * lam)
     terms = gain + loss + dot(mu, sizes)
@@ -71,8 +63,8 @@ def alignment(stack, together, mu, record):
 
     def seen(weights):
         """⟨K_m, K(u)⟩ for every m."""
-        whole_kernel, size = combination(stack, weights)
-        return [dyadic(int((entries * whole_kernel).sum()), e + size) for entries, e in all_entries]
+        kernel, common = combination(zip(stack, weights, strict=True))
+        return [dyadic(int((entries * kernel).sum()), e) / common for entries, e in all_entries]
 
     def length(u, products):
         """‖K(u) + δI‖² with the least δ, or None."""
