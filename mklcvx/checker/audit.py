@@ -80,16 +80,15 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     loss, blocks = name_of(record["parameters"]), name in BLOCKWISE
     require(not blocks or loss not in FREE_MARGIN, f"parameters: {name} has no ν-form")
     given = parameters_of(record, wanted(loss) | OWN[name], count)
-    multipliers, nu, bias = record["multipliers"], loss in FREE_MARGIN, record["parameters"]["bias"]
+    nu, bias = loss in FREE_MARGIN, record["parameters"]["bias"]
     require(loss != "one_class" or not bias, "parameters.bias: loss one_class has none")
     signs, response = targets(loss, y, n)
     implied = record["coefficients"] is None
     at = point_of(record, stack, signs, bias, stretch_of(record, not nu and (blocks or implied)), not blocks)
     weights = numbers(record["weights"], (count,), "weights", blocks and not implied)
-    unknown, most = LEVELS.get(loss), most_of(loss, given, weight, n)
-    level = number(multipliers.get(unknown), f"multipliers.{unknown}") if unknown else Fraction(0)
+    level, most = level_of(record, loss), most_of(loss, given, weight, n)
     require(most is None or level >= 0, "multipliers.epsilon: below 0")
-    paid = -level if nu else Fraction(0) if most is None else most * level
+    paid = -level if nu else level * (most or 0)
     losses = samples_of(loss, given, response, signs, weight, bias, level)
     feasible(at.alpha[0], signs, losses, bias, nu, most)
     at = at._replace(samples=output_by_output([losses], at.signs))
@@ -102,7 +101,13 @@ def evaluated(kernels, y, record, weight=1.0, groups=None):
     # what a gap is compared with where f vanishes: the gain, for counts with their prices times themselves
     counts = sum((loss.high for loss in losses if isinstance(loss, Poisson)), Fraction(0))
     terms = {"terms": point.terms + counts, "gain": point.gain + counts, "gain_terms": point.gain_terms + counts}
-    return point._replace(bias=not unknown and risk_of_biases(at, sides), products=at.products(), **terms)
+    return point._replace(bias=not levelled(record) and risk_of_biases(at, sides), products=at.products(), **terms)
+
+
+def level_of(record, loss):
+    """ρ or ε, where it is an unknown."""
+    unknown = LEVELS.get(loss)
+    return number(record["multipliers"].get(unknown), f"multipliers.{unknown}") if unknown else Fraction(0)
 
 
 def risk_of_biases(at, sides):
