@@ -7,9 +7,9 @@ and weights of samples set the prices (`losses.py`), the file is about the optim
     v = max over α of Σ_i g_i(α_i) − R*(½ q(α)),     low ≤ α ≤ high, s'α = 0 with a bias, Σα = 1 where ρ is free,
                                                      ‖α‖₁ ≤ N where ε is: then the file's ε ≥ 0 may be any.
 
-Both bounds are those of `outputs.py` with one output; a free ρ is taken off the upper one, and Nε added to it. With
-margins m_i = s_i z_i the supremum for the hinge is at an end of the box: max(½δc_i², box_i(1 − m_i) + ½δ(box_i −
-s_i c_i)²). The bias b is the sum of two doubles.
+Both bounds are those of `outputs.py` with one output; a free ρ is taken off the upper one, and Nε added to it. The bias
+b is the sum of two doubles. With margins m_i = s_i z_i the supremum for the hinge is at an end of the box: it is
+max(½δc_i², box_i(1 − m_i) + ½δ(box_i − s_i c_i)²).
 
 li, ckl and vskl have penalties U of the norms, with conjugate U*(√q), and need semidefinite kernels: their files are
 about K̃_m = K_m + δ_m I ⪰ 0, and prove Σg(α) − U*(√q̃) ≤ v ≤ t²U(a) + Σ_i sup of [g_i(α̂_i) − α̂_i m_i] [+ Nε] with
