@@ -386,7 +386,7 @@ def residual_is_semidefinite(high, low, missed, shift):
 def by_roots(used, ridge, centred):
     """The same in whole numbers: with L the rounded factor of A − sI, in units of so many digits below the diagonal,
     A − sI = LL' + R where every entry of R is a remainder, below 2^(DIGITS + 1), and s is more than all in a row."""
-    matrix = ridged(used, ridge, centred)
+    matrix = with_ridge(used, ridge, centred)
     n, largest = len(matrix), max(np.diagonal(matrix), default=0)
     if largest <= 0:
         return not matrix.any()
@@ -412,7 +412,7 @@ def combination(used):
     ), common
 
 
-def ridged(used, ridge, centred):
+def with_ridge(used, ridge, centred):
     """Σ w_m K_m + δI times a number, in whole numbers. Vectors that sum to zero are combinations of e_i − e_n."""
     matrix, common = combination(used)
     matrix = matrix * ridge.denominator + ridge.numerator * common * np.eye(len(matrix), dtype=int).astype(object)
@@ -424,7 +424,7 @@ def ridged(used, ridge, centred):
 def by_elimination(used, ridge, centred, steps=SMALL):
     """In whole numbers, by the largest pivots: a matrix is semidefinite if they are positive until nothing is left, in
     so many steps."""
-    matrix = ridged(used, ridge, centred)
+    matrix = with_ridge(used, ridge, centred)
     last = 1
     for _ in range(steps + 1):
         k = int(np.argmax(np.diagonal(matrix))) if len(matrix) else 0
