@@ -70,9 +70,9 @@ class Embedded(JointEvaluation):
     def certificate(self, delta: float) -> Certificate:
         """The bounds with the sign turned. `delta` is that of K(μ): it divides the samples' part of the gap by
         1 − δ/λ."""
-        found = self.bounds(float(above(delta / (2 * self.lam)))).certificate
-        share = max(found.gap - self.fenchel, 0.0) * delta / self.lam
-        return replace(found, lower=-found.upper, upper=-found.lower, ridge=delta, ridge_share=share, gain=None)
+        turned = self.bounds(float(above(delta / (2 * self.lam)))).certificate
+        share = max(turned.gap - self.fenchel, 0.0) * delta / self.lam
+        return replace(turned, lower=-turned.upper, upper=-turned.lower, ridge=delta, ridge_share=share, gain=None)
 
     def _scale(self, t: float, gap: Array) -> float:
         return total_below([self.left, self.square[0] / 2, -total_above(gap)])

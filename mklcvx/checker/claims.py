@@ -127,11 +127,11 @@ def parameters_of(record, wanted, count):
     require(set(given) == set(wanted), f"parameters: {', '.join(given)} are not those of the formulation")
     for key in (key for key, limit in wanted.items() if limit == "flag"):
         require(isinstance(given[key], bool), f"parameters.{key}: neither true nor false")
-    found = {key: number(given[key], f"parameters.{key}") for key, limit in wanted.items() if limit in LIMITS}
-    for key in found:
+    values = {key: number(given[key], f"parameters.{key}") for key, limit in wanted.items() if limit in LIMITS}
+    for key in values:
         text, accepts = LIMITS[wanted[key]]
-        require(accepts(found[key], count) and abs(found[key]) <= 1e100, f"parameters.{key}: outside {text}")
-    return found
+        require(accepts(values[key], count) and abs(values[key]) <= 1e100, f"parameters.{key}: outside {text}")
+    return values
 
 
 def targets_of(data):
@@ -143,9 +143,9 @@ def targets_of(data):
         return "none", np.ones(np.shape(data["kernels"])[-1], int), [], None
     values, names = np.asarray(data[kinds[0]]), data.get("label_names")
     if kinds[0] == "response":
-        one = values.size == len(values)
-        known = ["response"] if one else [str(j) for j in range(values.shape[1])]
-        ones = np.ones(len(values) if one else values.T.shape, int)
+        single = values.size == len(values)
+        known = ["response"] if single else [str(j) for j in range(values.shape[1])]
+        ones = np.ones(len(values) if single else values.T.shape, int)
         return "response", ones, known if names is None else [str(x) for x in names], None
     if kinds[0] == "y":
         require(np.isin(values, (-1, 1)).all(), "y: the instance's labels are not −1 and +1")

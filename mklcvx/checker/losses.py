@@ -23,13 +23,13 @@ their products, and part of the problem; κ is the exact quotient.
 A ridge adds ½(Aα̂² − 2Bα̂ + D) under the supremum (`Bend`). On either side of 0 there is a parabola then, whose largest
 value is at its vertex or at an end. For `logistic`, g(α) = −α log(α/c) − (c − α) log(1 − α/c) has second derivatives of
 at most −4/c. Let p = c/(1 + e^t) be the maximiser of g(α̂) − α̂t. Then g(α̂) − α̂t ≤ c log(1 + e^−t) − (2/c)(α̂ − p)², and
-with t = m + B − Ax, any x,
+with t = m + B − Ax, any x, and κ = 4/c,
 
-    sup ≤ c log(1 + e^−t) + ½(D − Ax²) + ½A min( (p − x)²/(1 − ¼Ac) if Ac < 4,  max(x, c − x)² ).
+    sup ≤ c log(1 + e^−t) + ½(D − Ax²) + ½A min( (p − x)²/(1 − A/κ) if A < κ,  max(x, c − x)² ).
 
 For `poisson`, with h = cy, g(α) = h log(h/c) − h − u log(u/c) + u, u = h − α ≥ 0; it pays c e^m − hm + h log(h/c) − h,
 and p = h − c e^t. No optimal α is below −4 Σ c(1 + y√y), which is its low end; so u is at most h − low, and 1/(h − low)
-takes the place of 4/c in the same bound, p being put into the box.
+is κ in the same bound, p being put into the box.
 """
 
 import math
@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .numbers import chance, exponential, fractions, log_one_plus_exp, logarithm, require, trimmed
+from .numbers import chance, dot, exponential, fractions, log_one_plus_exp, logarithm, require, root, trimmed
 
 GRID = Fraction(1, 2**52)
 LABELS, REAL, NONE = "y", "response", "none"
@@ -108,26 +108,26 @@ class Logistic(NamedTuple):
     low: Fraction = Fraction(0)
     a: Fraction = Fraction(1)
 
+    @property
+    def kappa(self):
+        return 4 / self.high
+
     def gain(self, alpha):
         parts = (alpha, self.high - alpha)
         return sum((-part * logarithm(part / self.high, 1) for part in parts if 0 < part < self.high), Fraction(0))
 
+    def corners(self, _):
+        return [[self.low], [self.high]]
+
+    def loss(self, z):
+        return self.high * log_one_plus_exp(-z[0], 1)
+
+    def nearest(self, z):
+        share, blur = chance(-z[0])
+        return [self.high * share], self.high * blur
+
     def cost(self, margin, bend):
-        c = self.high
-        if not bend.square:
-            return c * log_one_plus_exp(-margin - bend.linear, 1) + bend.constant / 2
-        found, x = [], bend.linear / bend.square
-        for _ in range(4):
-            t = margin + bend.linear - bend.square * x
-            nearest, blur = chance(-t)
-            apart = c * (abs(nearest - x / c) + blur)
-            away = max(abs(x), abs(c - x)) ** 2
-            if bend.square * c < 4:
-                away = min(away, apart**2 / (1 - bend.square * c / 4))
-            rest = bend.constant - bend.square * x * x + bend.square * away
-            found.append(c * log_one_plus_exp(-t, 1) + rest / 2)
-            x = trimmed(c * nearest, 1)
-        return trimmed(min(found), 1)
+        return curved_cost(self, [margin], bend._replace(linear=[bend.linear]))
 
 
 class Poisson(NamedTuple):
@@ -138,6 +138,10 @@ class Poisson(NamedTuple):
     high: Fraction  # h
     a: Fraction = Fraction(0)
 
+    @property
+    def kappa(self):
+        return 1 / (self.high - self.low)
+
     def _entropy(self, u, side):
         """u log(u/c) − u."""
         return u * logarithm(u / self.price, side) - u if u else Fraction(0)
@@ -145,23 +149,41 @@ class Poisson(NamedTuple):
     def gain(self, alpha):
         return self._entropy(self.high, -1) - self._entropy(self.high - alpha, 1)
 
-    def _loss(self, margin):
-        return self.price * exponential(margin, 1) - self.high * margin + self._entropy(self.high, 1)
+    def corners(self, _):
+        return [[self.low], [self.high]]
+
+    def loss(self, z):
+        return self.price * exponential(z[0], 1) - self.high * z[0] + self._entropy(self.high, 1)
+
+    def nearest(self, z):
+        low, high = (max(self.high - self.price * exponential(z[0], side), self.low) for side in (1, -1))
+        return [high], high - low
 
     def cost(self, margin, bend):
-        if not bend.square:
-            return self._loss(margin + bend.linear) + bend.constant / 2
-        found, x, width = [], bend.linear / bend.square, self.high - self.low
-        for _ in range(4):
-            t = margin + bend.linear - bend.square * x
-            ends = [max(self.high - self.price * exponential(t, side), self.low) for side in (-1, 1)]
-            away = max(abs(self.low - x), abs(self.high - x)) ** 2
-            if bend.square * width < 1:
-                away = min(away, max(abs(end - x) for end in ends) ** 2 / (1 - bend.square * width))
-            rest = bend.constant - bend.square * x * x + bend.square * away
-            found.append(self._loss(t) + rest / 2)
-            x = trimmed(ends[0], 1)
-        return trimmed(min(found), 1)
+        return curved_cost(self, [margin], bend._replace(linear=[bend.linear]))
+
+
+def curved_cost(sample, z, bend):
+    """The supremum from above for a gain whose curvature is at least κ: the best of some x. `nearest` is p and a bound
+    on its error; `corners` are the vertices of the domain, for so many outputs."""
+    a, linear, constant = bend
+    if not a:
+        return sample.loss([output + b for output, b in zip(z, linear, strict=True)]) + constant / 2
+    costs, x = [], [b / a for b in linear]
+    for _ in range(4):
+        moved = [output + b - a * here for output, b, here in zip(z, linear, x, strict=True)]
+        p, blur = sample.nearest(moved)
+        away = max(distance(corner, x) for corner in sample.corners(len(z)))
+        if a < sample.kappa:
+            away = min(away, (root(distance(p, x), 1) + blur) ** 2 / (1 - a / sample.kappa))
+        costs.append(sample.loss(moved) + (constant - a * dot(x, x) + a * away) / 2)
+        x = [trimmed(value, 1) for value in p]
+    return trimmed(min(costs), 1)
+
+
+def distance(x, y):
+    """Squared."""
+    return sum((a - b) ** 2 for a, b in zip(x, y, strict=True))
 
 
 def top(slope, curvature, end):
@@ -254,8 +276,8 @@ def wide_enough(box, signs, bias):
 def feasible(alpha, signs, samples, bias, free_margin, most=None):
     """Require α in its box, and its sums. `most` is N."""
     exact = fractions(alpha).tolist()
-    for value, one in zip(exact, samples, strict=True):
-        inside = (one.low is None or one.low <= value) and (one.high is None or value <= one.high)
+    for value, sample in zip(exact, samples, strict=True):
+        inside = (sample.low is None or sample.low <= value) and (sample.high is None or value <= sample.high)
         require(inside, "alpha leaves its box")
     signed = sum((value * int(sign) for value, sign in zip(exact, signs, strict=True)), Fraction(0))
     words = "y'alpha is not zero" if -1 in signs else "alpha does not sum to zero"

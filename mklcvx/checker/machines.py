@@ -26,7 +26,8 @@ def problems(data, record, words):
     require(record["multi_class"] in ("ovr", "ovo"), "multi_class: neither ovr nor ovo")
     pairs = pairs_of(len(names), record["multi_class"])
     require(len(record["machines"]) == len(pairs), "machines: not one for each of the classes, or pairs of classes")
-    return [_problem(data, names, codes, pair, one) for pair, one in zip(pairs, record["machines"], strict=True)]
+    each = zip(pairs, record["machines"], strict=True)
+    return [_problem(data, names, codes, pair, machine) for pair, machine in each]
 
 
 def pairs_of(count, multi_class):
@@ -55,20 +56,20 @@ def _problem(data, names, codes, pair, machine):
 def same_summary(record):
     """Require what the machines share, and the worst of their certificates."""
     solutions = [machine["solution"] for machine in record["machines"]]
+    of_each = lambda key: [solution[key] for solution in solutions]  # noqa: E731
     for key in SHARED:
-        require(all(one[key] == record[key] for one in solutions), f"{key}: not that of every machine")
-    require(all(one["preprocessing"] is None for one in solutions), "preprocessing: of the whole, not of a machine")
+        require(all(value == record[key] for value in of_each(key)), f"{key}: not that of every machine")
+    whole = all(value is None for value in of_each("preprocessing"))
+    require(whole, "preprocessing: of the whole, not of a machine")
     for key in ("weights", "objective"):
-        each = [np.asarray(one[key], dtype=float) for one in solutions]
-        same = np.array_equal(np.stack(each), np.asarray(record[key], dtype=float), equal_nan=True)
+        same = np.array_equal(np.array(of_each(key), dtype=float), np.asarray(record[key], dtype=float), equal_nan=True)
         require(same, f"{key}: not those of the machines")
-    missed = [one for one in solutions if one["status"] != "certified"]
+    missed = [solution for solution in solutions if solution["status"] != "certified"]
     require(record["status"] == ("not_certified" if missed else "certified"), "status: not that of the worst machine")
-    gaps = [np.inf if one["certificate"]["relative_gap"] is None else one["certificate"]["relative_gap"]
-            for one in missed or solutions]  # fmt: skip
-    worst = [one for one, gap in zip(missed or solutions, gaps, strict=True) if gap == max(gaps)]
-    known = any(record["certificate"] == one["certificate"] for one in worst)
-    require(known, "certificate: not the one with the widest gap")
+    known = [solution["certificate"] for solution in missed or solutions]
+    gaps = [np.inf if said["relative_gap"] is None else said["relative_gap"] for said in known]
+    worst = [said for said, gap in zip(known, gaps, strict=True) if gap == max(gaps)]
+    require(record["certificate"] in worst, "certificate: not the one with the widest gap")
 
 
 def in_one(record, arrays, read):

@@ -386,7 +386,7 @@ def residual_is_semidefinite(high, low, missed, shift):
 def by_roots(used, ridge, centred):
     """The same in whole numbers: with L the rounded factor of A − sI, in units of so many digits below the diagonal,
     A − sI = LL' + R where every entry of R is a remainder, below 2^(DIGITS + 1), and s is more than all in a row."""
-    matrix = combination(used, ridge, centred)
+    matrix = with_ridge(used, ridge, centred)
     n, largest = len(matrix), max(np.diagonal(matrix), default=0)
     if largest <= 0:
         return not matrix.any()
@@ -403,12 +403,19 @@ def by_roots(used, ridge, centred):
     return True
 
 
-def combination(used, ridge, centred):
-    """Σ w_m K_m + δI times a number, in whole numbers. Vectors that sum to zero are combinations of e_i − e_n."""
+def combination(used):
+    """Σ w_m K_m times a number, in whole numbers; and the number."""
     parts = [(*kernel.entries(), *Fraction(weight).as_integer_ratio()) for kernel, weight in used]
-    common = math.lcm(ridge.denominator, *(w[3] * (1 << max(0, -w[1])) for w in parts))
-    matrix = sum(numbers * int(Fraction(top, bottom) * dyadic(1, e) * common) for numbers, e, top, bottom in parts)
-    matrix = matrix + int(ridge * common) * np.eye(len(matrix), dtype=int).astype(object)
+    common = math.lcm(*(bottom * (1 << max(0, -e)) for _, e, _, bottom in parts))
+    return sum(
+        entries * int(Fraction(top, bottom) * dyadic(1, e) * common) for entries, e, top, bottom in parts
+    ), common
+
+
+def with_ridge(used, ridge, centred):
+    """Σ w_m K_m + δI times a number, in whole numbers. Vectors that sum to zero are combinations of e_i − e_n."""
+    matrix, common = combination(used)
+    matrix = matrix * ridge.denominator + ridge.numerator * common * np.eye(len(matrix), dtype=int).astype(object)
     if centred:
         matrix = matrix[:-1, :-1] - matrix[:-1, -1:] - matrix[-1:, :-1] + matrix[-1, -1]
     return matrix
@@ -417,7 +424,7 @@ def combination(used, ridge, centred):
 def by_elimination(used, ridge, centred, steps=SMALL):
     """In whole numbers, by the largest pivots: a matrix is semidefinite if they are positive until nothing is left, in
     so many steps."""
-    matrix = combination(used, ridge, centred)
+    matrix = with_ridge(used, ridge, centred)
     last = 1
     for _ in range(steps + 1):
         k = int(np.argmax(np.diagonal(matrix))) if len(matrix) else 0

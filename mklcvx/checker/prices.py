@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from .numbers import dot, fractions, norm, positive, power, require, root
+from .numbers import dot, entropy, fractions, norm, positive, power, require, root, smoothed_largest
 
 BLOCKWISE = ("li", "ckl", "vskl")
 SIMPLEX = ("l1", "sm1", "sm2", "smp")
@@ -44,6 +44,7 @@ def dual_cost(name, q, given, groups):
         "smp": lambda: tau + theta / 2 * sum(power(positive(x - tau), p / (p - 1), 1) for x in v),
         "square": lambda: theta / 2 * sum(positive(x) ** 2 for x in v),
         "l2": lambda: norm([positive(x) for x in v], Fraction(2), 1),
+        "entropy": lambda: smoothed_largest(v, given["smoothing"], 1),
         "lp": lambda: positive(max(v)) if p == 1 else norm([positive(x) for x in v], p / (p - 1), 1),
     }[name]()  # fmt: skip
 
@@ -80,6 +81,8 @@ def weights_price(name, mu, given):
     """R(μ) from above."""
     if name == "group_lasso":
         return given["lam"] ** 2 / 2 * sum(mu)
+    if name == "entropy":
+        return -given["smoothing"] * entropy(mu, -1)
     if name in ("sm2", "square"):
         return dot(mu, mu) / (2 * given["theta"])
     if name != "smp":

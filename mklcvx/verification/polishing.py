@@ -21,9 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checker.families import combination
 from ..checker.losses import FREE_MARGIN, LEVELS, TARGETS, most_of, samples_of
-from ..checker.numbers import dyadic, fractions, numerators, stack_of
+from ..checker.numbers import combination, fractions, numerators, stack_of
 
 Numbers = NDArray[Any]  # of whole numbers or fractions
 LARGEST, MOST_FREE, STEPS = 150, 40, 60  # samples, free samples and steps that take seconds
@@ -42,12 +41,12 @@ def sharpened(data: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, A
     given = {key: Fraction(x) for key, x in record["parameters"].items() if isinstance(x, float)}
     real = np.atleast_2d(np.transpose(data.get("response", np.zeros(alphas.shape[::-1]))))
     weights = np.nan_to_num(np.array(record["weights"], dtype=float))  # some are undefined
-    kernel, exponent = combination(stack_of(data["kernels"]), fractions(weights))
+    kernel, common = combination(zip(stack_of(data["kernels"]), weights, strict=True))
     most, free_margin = most_of(loss, given, weight, alphas.shape[1]), loss in FREE_MARGIN
     found = []
     for y, response, alpha in zip(signs, real, alphas, strict=True):
         losses = samples_of(loss, given, response, y, weight, bias)
-        problem = QuadraticProgram(kernel, dyadic(1, exponent), y, losses, bias, free_margin, most)
+        problem = QuadraticProgram(kernel, Fraction(1, common), y, losses, bias, free_margin, most)
         best = optimum(problem, fractions(alpha))
         if best is None:
             return None

@@ -118,7 +118,7 @@ def test_lower_bounds_lie_below_upper_bounds(case):
 @pytest.mark.parametrize("case", CURVED)
 def test_without_the_ridge_they_would_cross(case):
     with (
-        patch("mklcvx.checker.audit.is_semidefinite", return_value=True),
+        patch("mklcvx.checker.outputs.is_semidefinite", return_value=True),
         patch(f"{__name__}.ridge_of", return_value=0.0),
     ):
         lower, upper = bounds(case)

@@ -14,8 +14,9 @@ from joint_cases import FOR_CLASSES, FOR_RESPONSES, OWN, WITH_WEIGHTS, classes, 
 from mklcvx import Instance, solve
 from mklcvx.checker.audit import point_multipliers
 from mklcvx.checker.claims import audit
-from mklcvx.checker.joint import CrammerSinger, Ridge, Softmax, check, evaluated, evaluated_file
+from mklcvx.checker.joint import CrammerSinger, Softmax, check, evaluated, evaluated_file
 from mklcvx.checker.numbers import Refused, root
+from mklcvx.checker.outputs import Ridge
 
 pytestmark = pytest.mark.slow
 

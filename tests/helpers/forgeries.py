@@ -379,7 +379,7 @@ def single_precision() -> tuple[Instance, Callable[[], Record]]:
         coefficients = 1e5 * vectors[:, :1].T + np.array(record["alpha"]) * np.array(record["y"])
         record.update(coefficients=coefficients.tolist(), alpha_low=None, bias=0.0, bias_low=0.0)
         record["certificate"]["ridge"] = 0.0
-        with patch("mklcvx.checker.audit.is_semidefinite", return_value=True):
+        with patch("mklcvx.checker.outputs.is_semidefinite", return_value=True):
             return claimed(instance, record)
 
     return instance, forge

@@ -55,15 +55,15 @@ class FamilyAssembler(Generic[TaskT, FoundT, ProvedT]):
         """The optimum by a way that is shorter than that of `auto`, where there is one and it arrives; else None."""
         return None
 
-    def attempts(self, found: FoundT) -> Iterator[Mapping[str, object]]:
+    def attempts(self, result: FoundT) -> Iterator[Mapping[str, object]]:
         """Points to certify, in this order, until one proves the tolerance. Keys are the keyword arguments of the
         family's function in `certificate.families`."""
-        yield {"dual": found.point.lower.point, "primal": found.point.upper.point}
+        yield {"dual": result.point.lower.point, "primal": result.point.upper.point}
 
-    def fields(self, found: FoundT, proved: ProvedT) -> tuple[Fields, str]:
+    def fields(self, result: FoundT, proved: ProvedT) -> tuple[Fields, str]:
         """The fields of the solution that differ from EMPTY, and a message if anything else is not proved."""
-        signs = found.instance.targets.signs(found.formulation.name)
-        y = signs[0] if found.instance.targets.kind == "y" else signs
+        signs = result.instance.targets.signs(result.formulation.name)
+        y = signs[0] if result.instance.targets.kind == "y" else signs
         weights, multipliers = attrgetter("weights", "multipliers")(proved)
         return {"weights": weights, "y": y, "multipliers": dict(multipliers)}, ""
 

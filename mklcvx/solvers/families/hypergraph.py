@@ -17,25 +17,25 @@ Embedded = Found[Hypergraph, HyperTask, CertifiedPoint[HypergraphBound[Embedding
 
 
 class HypergraphAssembler(FamilyAssembler[HyperTask, Embedded, ProvedHypergraph]):
-    def attempts(self, found: Embedded) -> Iterator[Mapping[str, object]]:
+    def attempts(self, result: Embedded) -> Iterator[Mapping[str, object]]:
         """One Z for both bounds, of the lower or of the upper one; the best Z for μ; a Z for each of them."""
-        (weights, below), above = found.point.lower.point, found.point.upper.point
+        (weights, below), above = result.point.lower.point, result.point.upper.point
         apart = not np.array_equal(below, above)
         yield {"mu": weights, "z": below}
         if apart:
             yield {"mu": weights, "z": above}
-        if found.polish:
-            yield {"mu": weights, "z": solved(found.task, weights)}
+        if result.polish:
+            yield {"mu": weights, "z": solved(result.task, weights)}
         if apart:
             yield {"mu": weights, "z": above, "below": below}
 
-    def fields(self, found: Embedded, proved: ProvedHypergraph) -> tuple[Fields, str]:
-        task, instance = found.task, found.instance
-        basis, values = embedding(task, proved.weights, found.parameters["dimensions"])
+    def fields(self, result: Embedded, proved: ProvedHypergraph) -> tuple[Fields, str]:
+        task, instance = result.task, result.instance
+        basis, values = embedding(task, proved.weights, result.parameters["dimensions"])
         multipliers = {"Z": proved.z, "B": basis, "eigenvalues": values, "trace": float(np.sum(task.h**2))}
         if proved.below is not None:
             multipliers["Z_lower"] = proved.below
-        signs, notes = instance.targets.signs(found.formulation.name), _notes(instance, task.h.shape[1])
+        signs, notes = instance.targets.signs(result.formulation.name), _notes(instance, task.h.shape[1])
         return {"weights": proved.weights, "y": signs, "multipliers": multipliers, "notes": notes}, ""
 
 

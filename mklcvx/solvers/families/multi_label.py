@@ -17,10 +17,10 @@ Classes = Found[MultiLabel, LabelTask, CertifiedPoint[ClassLowerBound, ClassUppe
 
 
 class MultiLabelAssembler(FamilyAssembler[LabelTask, Classes, ProvedLabels]):
-    def attempts(self, found: Classes) -> Iterator[Mapping[str, object]]:
+    def attempts(self, result: Classes) -> Iterator[Mapping[str, object]]:
         """α = β/γ as it was found; every class's classifier at the weights found; the functions found."""
-        task, polish = found.task, found.polish
-        (beta, gamma), (functions, weights) = found.point.lower.point, found.point.upper.point
+        task, polish = result.task, result.polish
+        (beta, gamma), (functions, weights) = result.point.lower.point, result.point.upper.point
         counted = np.broadcast_to(gamma[:, None] > 0, beta.shape)
         alpha = np.divide(beta, gamma[:, None], out=np.zeros_like(beta), where=counted)
         if counted.all() or not polish:
@@ -32,8 +32,8 @@ class MultiLabelAssembler(FamilyAssembler[LabelTask, Classes, ProvedLabels]):
             alpha = np.where(counted, alpha, solved)
         yield {"alpha": alpha, "mu": weights, "gamma": gamma, "coefficients": functions}
 
-    def fields(self, found: Classes, proved: ProvedLabels) -> tuple[Fields, str]:
+    def fields(self, result: Classes, proved: ProvedLabels) -> tuple[Fields, str]:
         same = {name: getattr(proved, name) for name in ("weights", "alpha", "coefficients", "norms")}
         multipliers = {"gamma": proved.gamma, "class_values": proved.class_values}
-        bias = np.zeros(found.task.classes)
-        return {**same, "y": found.task.signs, "bias": bias, "multipliers": multipliers}, ""
+        bias = np.zeros(result.task.classes)
+        return {**same, "y": result.task.signs, "bias": bias, "multipliers": multipliers}, ""

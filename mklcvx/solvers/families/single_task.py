@@ -33,11 +33,11 @@ class SingleTaskAssembler(FamilyAssembler[Task, Single, Proved]):
     ) -> tuple[CertifiedPoint, Run] | None:
         return with_one_kernel(formulation, task, tolerance, **given)
 
-    def attempts(self, found: Single) -> Iterator[Mapping[str, object]]:
+    def attempts(self, result: Single) -> Iterator[Mapping[str, object]]:
         """α and weights: sharpened, as they were found, and in two parts; then the α of the functions found, and these
         functions by themselves."""
-        formulation = found.formulation
-        stored, task, lower, upper = found.task, found.working, found.point.lower, found.point.upper
+        formulation = result.formulation
+        stored, task, lower, upper = result.task, result.working, result.point.lower, result.point.upper
         functions = upper.coefficients
         largest = np.sqrt(np.maximum(task.traces, 0.0)) * np.linalg.norm(lower.alpha)
         roots = np.where(lower.roots > UNSEEN * largest, lower.roots, 0.0)
@@ -46,10 +46,10 @@ class SingleTaskAssembler(FamilyAssembler[Task, Single, Proved]):
         side = regulariser_of(formulation.name, task.count, task.own)
         best, weights = (best, weights) if side is None else (side.feasible(best), side.feasible(weights))
         if np.isfinite(weights).all():
-            if found.polish:
+            if result.polish:
                 yield {"alpha": task.feasible(sharpened(task, weights, lower.alpha, upper)), "mu": weights}
             yield {"alpha": lower.alpha, "mu": weights}
-            if found.refine and formulation.between is None:
+            if result.refine and formulation.between is None:
                 alpha, low = refined(stored, task, weights, lower.alpha)
                 yield {"alpha": alpha, "mu": weights, "low": low}
         apart = not isinstance(functions, RankOneCoefficients) or not np.array_equal(
@@ -65,16 +65,16 @@ class SingleTaskAssembler(FamilyAssembler[Task, Single, Proved]):
         nothing = np.zeros(task.count) if side is None else side.feasible(np.zeros(task.count))
         yield {"alpha": np.zeros(task.samples), "mu": nothing}  # f = 0, or nearly, which is always available
 
-    def fields(self, found: Single, proved: Proved) -> tuple[Fields, str]:
+    def fields(self, result: Single, proved: Proved) -> tuple[Fields, str]:
         """Weights and α describe the classifier if that certifies; otherwise the coefficients are kept."""
-        formulation = found.formulation
-        multipliers = dict(formulation.multipliers(proved.norms, proved.roots, **found.task.own))
-        own = {"tau": proved.tau, found.task.loss_function.level_name: proved.level}
+        formulation = result.formulation
+        multipliers = dict(formulation.multipliers(proved.norms, proved.roots, **result.task.own))
+        own = {"tau": proved.tau, result.task.loss_function.level_name: proved.level}
         multipliers |= {name: value for name, value in own.items() if value is not None}
         same = {name: getattr(proved, name) for name in ("weights", "alpha", "bias_interval", "coefficients", "norms")}
         bias, bias_low = proved.bias
         fields = {"alpha_low": proved.low, "bias": bias, "bias_low": bias_low, "multipliers": multipliers}
-        return {**same, **fields, "y": found.task.signs}, ""
+        return {**same, **fields, "y": result.task.signs}, ""
 
     def why_not(self, task: Task, solution: Solution) -> str:
         """The message of the ν-form where the classes' reduced hulls meet: f = 0 is optimal, and its value is 0."""

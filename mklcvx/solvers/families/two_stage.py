@@ -20,10 +20,10 @@ Weighted = Found[TwoStage | Alignment, PairTask | AlignmentTask, CertifiedPoint[
 
 
 class TwoStageAssembler(FamilyAssembler[PairTask | AlignmentTask, Weighted, ProvedPairs | ProvedAlignment]):
-    def attempts(self, found: Weighted) -> Iterator[Mapping[str, object]]:
+    def attempts(self, result: Weighted) -> Iterator[Mapping[str, object]]:
         """For `alignment` μ of length one, with the entries of kernels and target that its sums are over."""
-        lower, upper, instance = found.point.lower.point, found.point.upper.point, found.instance
-        if not found.formulation.maximises:
+        lower, upper, instance = result.point.lower.point, result.point.upper.point, result.instance
+        if not result.formulation.maximises:
             yield {"beta": lower, "mu": upper}
             return
         longest = float(np.abs(lower).max())
@@ -31,9 +31,9 @@ class TwoStageAssembler(FamilyAssembler[PairTask | AlignmentTask, Weighted, Prov
         pairs = Pairs(KernelStack(instance.kernels, symmetric=instance.symmetric))
         yield {"pairs": pairs, "together": instance.targets.together(), "mu": mu, "witness": upper}
 
-    def fields(self, found: Weighted, proved: ProvedPairs | ProvedAlignment) -> tuple[Fields, str]:
-        instance, price = found.instance, found.parameters["C"]
-        machines, multipliers, failed = one_versus_rest(instance, proved.weights, price, found.tolerance)
+    def fields(self, result: Weighted, proved: ProvedPairs | ProvedAlignment) -> tuple[Fields, str]:
+        instance, price = result.instance, result.parameters["C"]
+        machines, multipliers, failed = one_versus_rest(instance, proved.weights, price, result.tolerance)
         notes = unweighted(instance, "the first stage")
         if not proved.weights.any():
             notes.append("no kernel gets weight: no combination helps here")

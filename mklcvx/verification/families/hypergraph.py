@@ -22,8 +22,8 @@ class HypergraphJudge(FamilyJudge[Hypergraph, HyperTask]):
         if not (weights > 0).any():
             raise InputError("answer: no weight is positive: write weights on the simplex")
         z = of_shape("Z", answer.multipliers.get("Z"), task.h.shape)
-        known = [one for one in (solved(task, weights), z) if one is not None]
-        return Points([Embedding(weights, one) for one in known], known)
+        known = [solved(task, weights), *([] if z is None else [z])]
+        return Points([Embedding(weights, each) for each in known], known)
 
     def parts(self, case: Case, answer: Answer, rigorous: bool) -> list[AnswerPart]:
         """For the exact form the sum of the eigenvalues is tr(A) plus the optimal value."""

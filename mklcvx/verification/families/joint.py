@@ -15,13 +15,15 @@ from ...certificate.rounding import total_above
 from ...errors import InputError
 from ...formulations import Points, RankOneCoefficients
 from ...formulations.families.joint import JointOutputs, JointTask
+from ...formulations.families.multi_label import LabelTask
 from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
-from ..case import AnswerPart, Case, Violation, or_infinite
-from ..domain import placed, relative, too_long
+from ..case import AnswerPart, Case, Violation
+from ..domain import placed, too_long
 from ..proved_answers import NO_PRICE, centred, weights_for_functions
 from .family import FamilyJudge
+from .single_task import bias_part
 
 
 class JointJudge(FamilyJudge[JointOutputs, JointTask]):
@@ -56,18 +58,21 @@ class JointJudge(FamilyJudge[JointOutputs, JointTask]):
             value = _functions_upper(case, coefficients, weights) if rigorous else upper
             parts.append(AnswerPart("coefficients", (), "upper", value, note="with the best biases"))
         if answer.bias is not None:
-            parts.append(_bias(case, coefficients, in_shape("bias", answer.bias, (task.outputs,))))
+            ours = case.reference.all_coefficients if coefficients is None else coefficients
+            bias = in_shape("bias", answer.bias, (task.outputs,))[:, None]
+            note = "for the optimal functions" if coefficients is None else "for the coefficients given"
+            parts.append(bias_part(case, bias, [ours], note))
         return parts
 
 
-def arrays(task: JointTask, answer: Answer) -> tuple[Array | None, Array | None, Array | None]:
+def arrays(task: JointTask | LabelTask, answer: Answer) -> tuple[Array | None, Array | None, Array | None]:
     """Weights, α and coefficients in their shapes."""
-    shape = task.outputs, task.count, task.samples
-    return (
+    outputs, samples = task.signs.shape
+    weights, alpha = (
         of_shape("weights", answer.weights, (task.count,)),
-        of_shape("alpha", answer.alpha, task.y.shape),
-        of_shape("coefficients", answer.coefficients, shape),
+        of_shape("alpha", answer.alpha, task.signs.shape),
     )
+    return weights, alpha, of_shape("coefficients", answer.coefficients, (outputs, task.count, samples))
 
 
 def _worth(case: Case, weights: Array, rigorous: bool) -> float:
@@ -81,8 +86,8 @@ def _worth(case: Case, weights: Array, rigorous: bool) -> float:
     if not rigorous:
         return float(point.upper.value + side.value(mu))
     at = JointEvaluation(Square(task.count, NO_PRICE), task, task.feasible(point.lower.alpha), mu, sliced=True)
-    found = at.bounds(combined_ridge(task, mu, task.bias)).certificate
-    return total_above([found.upper, side.value(mu)])
+    certificate = at.bounds(combined_ridge(task, mu, task.bias)).certificate
+    return total_above([certificate.upper, side.value(mu)])
 
 
 def _functions_upper(case: Case, coefficients: Array, weights: Array | None) -> float:
@@ -98,21 +103,8 @@ def _functions_upper(case: Case, coefficients: Array, weights: Array | None) -> 
 def alpha_violations(task: JointTask, alpha: Array, feasible: Array) -> list[Violation]:
     """How far α is from its feasible set, and from sums of zero over the samples."""
     size = float(np.abs(alpha).max(initial=0.0)) or 1.0
-    found = [Violation("α feasible", float(np.abs(alpha - feasible).max()) / size)]
+    violations = [Violation("α feasible", float(np.abs(alpha - feasible).max()) / size)]
     if task.bias:
         sums = np.abs((alpha * task.signs).sum(axis=1)).max()
-        found.append(Violation("Σ β = 0", float(sums) / (float(np.abs(alpha).sum()) or 1.0)))
-    return found
-
-
-def _bias(case: Case, coefficients: Array | None, bias: Array) -> AnswerPart:
-    """What the biases add to the risk of the coefficients given, or of the certified optimum."""
-    task = case.task
-    ours = coefficients is None
-    outputs, _ = task.evaluate(case.reference.all_coefficients if ours else coefficients)
-    if not task.bias:
-        return AnswerPart("bias", (Violation("bias = 0", relative(bias, outputs)),), decided=True)
-    held = replace(task, bias=False).risk(outputs + bias[:, None]).value
-    note = "for the optimal functions" if ours else "for the coefficients given"
-    added = max(or_infinite(held - task.risk(outputs).value), 0.0)
-    return AnswerPart("bias", excess=added / case.known.scale, note=note)
+        violations.append(Violation("Σ β = 0", float(sums) / (float(np.abs(alpha).sum()) or 1.0)))
+    return violations

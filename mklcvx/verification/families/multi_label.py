@@ -17,9 +17,10 @@ from ...formulations.svm import SVM
 from ...problem.stack import Array
 from ..answers import FINE, Answer, in_shape, of_shape
 from ..case import AnswerPart, Case, Violation
-from ..domain import on_simplex, outside_box
+from ..domain import on_simplex, outside_box, relative
 from ..uniqueness import FINEST, TIGHT, LinearProgram, Range, ends_of, wide
 from .family import FamilyJudge
+from .joint import arrays as of_outputs
 from .single_task import machine_alpha
 
 MOST = 20_000  # entries of a linear program's rows: with more, nothing is said of ranges of weights
@@ -49,9 +50,8 @@ class MultiLabelJudge(FamilyJudge[MultiLabel, LabelTask]):
         if gamma is not None and minimax:
             violations, shares = on_simplex("gamma", gamma)
             value = _weighted_optimum(task, shares)
-            parts.append(
-                AnswerPart("gamma", violations, "lower", value, note="the optimum with these weights of classes")
-            )
+            note = "the optimum with these weights of classes"
+            parts.append(AnswerPart("gamma", violations, "lower", value, note=note))
         if alpha is not None:
             parts.append(_class_alpha(case, alpha, gamma if minimax else None))
         if coefficients is not None:
@@ -62,9 +62,7 @@ class MultiLabelJudge(FamilyJudge[MultiLabel, LabelTask]):
             parts.append(AnswerPart("coefficients", (), "upper", bound.value))
         if answer.bias is not None:
             bias = in_shape("bias", answer.bias, np.shape(answer.bias))
-            parts.append(
-                AnswerPart("bias", (Violation("bias = 0", float(np.abs(bias).max(initial=0.0))),), decided=True)
-            )
+            parts.append(AnswerPart("bias", (Violation("bias = 0", relative(bias, np.zeros(0))),), decided=True))
         return parts
 
     def ranges(self, case: Case, tolerance: float) -> list[Range] | None:
@@ -75,12 +73,8 @@ class MultiLabelJudge(FamilyJudge[MultiLabel, LabelTask]):
 
 def arrays(task: LabelTask, answer: Answer) -> tuple[Array | None, Array | None, Array | None, Array | None]:
     """Weights, α, γ and coefficients in their shapes."""
-    return (
-        of_shape("weights", answer.weights, (task.count,)),
-        of_shape("alpha", answer.alpha, task.signs.shape),
-        of_shape("gamma", answer.multipliers.get("gamma"), (task.classes,)),
-        of_shape("coefficients", answer.coefficients, (task.classes, task.count, task.samples)),
-    )
+    weights, alpha, coefficients = of_outputs(task, answer)
+    return weights, alpha, of_shape("gamma", answer.multipliers.get("gamma"), (task.classes,)), coefficients
 
 
 def _classes_value(task: LabelTask, weights: Array, minimax: bool) -> float:
@@ -108,9 +102,7 @@ def _class_alpha(case: Case, alpha: Array, gamma: Array | None) -> AnswerPart:
     elif gamma is None or not (gamma > 0).any():
         gamma, note = best_gamma(task, feasible), "with the best γ for it"
     gamma = np.maximum(gamma, 0.0)
-    free = [
-        str(name) for name, one in zip(case.instance.targets.names, gamma, strict=True) if one <= IDLE * gamma.max()
-    ]
+    free = list(map(str, np.array(case.instance.targets.names)[gamma <= IDLE * gamma.max()]))
     if free:  # only the worst classes have any γ
         note = "; ".join([note] * bool(note) + [f"of no account for {', '.join(free)}, whose γ is 0: not judged there"])
     value = case.formulation.lower(task, ClassDual(gamma[:, None] * feasible, gamma)).value
@@ -125,8 +117,8 @@ def best_gamma(task: LabelTask, alpha: Array) -> Array:
     cuts = np.hstack([halves.T, -np.ones((task.count, 1))])
     simplex = np.hstack([np.ones((1, task.classes)), [[0.0]]])
     limits = [(0, 1)] * task.classes + [(0, None)]
-    found = linprog(np.append(-gains, 1.0), cuts, np.zeros(task.count), simplex, [1.0], limits)
-    return np.asarray(found.x[:-1]) if found.x is not None else np.full(task.classes, 1 / task.classes)
+    best = linprog(np.append(-gains, 1.0), cuts, np.zeros(task.count), simplex, [1.0], limits).x
+    return np.asarray(best[:-1]) if best is not None else np.full(task.classes, 1 / task.classes)
 
 
 def _program(case: Case, tolerance: float) -> LinearProgram:

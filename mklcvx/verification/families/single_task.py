@@ -32,6 +32,7 @@ from ...certificate.sample_terms import sample_terms
 from ...certificate.weight_shapes import shape_of
 from ...errors import InputError
 from ...formulations import RankOneCoefficients, SingleTask, Task
+from ...formulations.families.joint import JointTask
 from ...formulations.losses import PiecewiseQuadratic
 from ...formulations.svm import SVM
 from ...problem.stack import Array
@@ -76,11 +77,12 @@ class SingleTaskJudge(FamilyJudge[SingleTask, Task]):
             else:
                 value = formulation.upper(task, coefficients).value
             parts.append(AnswerPart("coefficients", (), "upper", value, note="with the best bias"))
+        loss, said = task.loss_function, (case, weights, alpha, coefficients)
         if answer.bias is not None:
-            parts.append(bias_part(case, weights, alpha, coefficients, float(in_shape("bias", answer.bias, ()))))
-        loss = task.loss_function
-        if answer.multipliers.get(loss.level_name) is not None and (loss.free_tube or not task.bias):
-            parts.append(level_part(case, weights, alpha, coefficients, answer))
+            parts.append(bias_part(case, float(in_shape("bias", answer.bias, ())), *_functions(*said)))
+        level = answer.multipliers.get(loss.level_name)
+        if level is not None and (loss.free_tube or not task.bias):
+            parts.append(level_part(case, float(in_shape(loss.level_name, level, ())), *_functions(*said)))
         return parts + multiplier_parts(case, alpha, answer)
 
     def together(self, case: Case, answer: Answer) -> dict[str, float]:
@@ -94,12 +96,12 @@ class SingleTaskJudge(FamilyJudge[SingleTask, Task]):
         _, best = worth(case.formulation, task, feasible)
         _, here = worth(case.formulation, task, feasible, lower.alpha)
         apart = max(best - here, 0.0), abs(here - lower.value)
-        found = {"alpha_at_weights": apart[0] / scale, "weights_at_alpha": apart[1] / scale}
+        distances = {"alpha_at_weights": apart[0] / scale, "weights_at_alpha": apart[1] / scale}
         if coefficients is not None:
             implied = np.outer(weights, alpha * task.signs)
             distance, size = (np.linalg.norm(task.evaluate(c)[1]) for c in (coefficients - implied, implied))
-            found["coefficients"] = float(distance / (size or 1.0))
-        return found
+            distances["coefficients"] = float(distance / (size or 1.0))
+        return distances
 
     def ranges(self, case: Case, tolerance: float) -> list[Range] | None:
         regulariser, budget = case.formulation.regulariser, max(tolerance, FINEST)
@@ -121,8 +123,8 @@ class SingleTaskJudge(FamilyJudge[SingleTask, Task]):
         if case.formulation.between is not None:
             return None
         alpha = machine_alpha(task, np.maximum(weights, 0.0)) if alpha is None else task.feasible(alpha)
-        found = seen(task, alpha * task.signs, task.bias, sliced=False)
-        return WeightCut(found.high / 2, total_below([sample_terms(task).gain(alpha)]))
+        q = seen(task, alpha * task.signs, task.bias, sliced=False)
+        return WeightCut(q.high / 2, total_below([sample_terms(task).gain(alpha)]))
 
     def curvature(self, case: Case) -> Array | None:
         return None if case.formulation.between is not None else np.asarray(below(least_curvature(case.task)))
@@ -274,8 +276,8 @@ def machine_alpha(task: Task, weights: Array) -> Array:
     if OverWeights.takes(task):
         return task.feasible(WeightedSVM(task, FINE)(kernel))
     unlimited = {"time_limit": None, "max_iter": None}
-    found, _ = solver_named("auto", SVM).run(SVM, task.alone(kernel).centred(), FINE, options={}, **unlimited)
-    return task.feasible(found.lower.alpha)
+    point, _ = solver_named("auto", SVM).run(SVM, task.alone(kernel).centred(), FINE, options={}, **unlimited)
+    return task.feasible(point.lower.alpha)
 
 
 def worth(formulation: SingleTask, task: Task, weights: Array, alpha: Array | None = None) -> tuple[float, float]:
@@ -291,42 +293,34 @@ def worth(formulation: SingleTask, task: Task, weights: Array, alpha: Array | No
 
 # --------------------------------------------------------------------------------------------------- α, bias, the rest
 def alpha_violations(task: Task, alpha: Array) -> list[Violation]:
-    found, labels = outside_bounds(task, alpha), np.any(task.signs < 0)
+    violations, labels = outside_bounds(task, alpha), np.any(task.signs < 0)
     if task.bias:
         off = abs(float(task.signs @ alpha)) / (float(np.abs(alpha).sum()) or 1.0)
-        found.append(Violation("y'α = 0" if labels else "Σ α = 0", off))
+        violations.append(Violation("y'α = 0" if labels else "Σ α = 0", off))
     if task.loss_function.free_margin:
-        found.append(Violation("Σ α = 1", abs(float(alpha.sum()) - 1)))
+        violations.append(Violation("Σ α = 1", abs(float(alpha.sum()) - 1)))
     if task.loss_function.free_tube:
         over = -task.loss_function.slack(alpha, task.box) / task.loss_function.most(task.box)
-        found.append(Violation("Σ |α| ≤ ν Σ C", max(over, 0.0)))
-    return found
+        violations.append(Violation("Σ |α| ≤ ν Σ C", max(over, 0.0)))
+    return violations
 
 
-def bias_part(
-    case: Case, weights: Array | None, alpha: Array | None, coefficients: Array | None, bias: float
-) -> AnswerPart:
-    """What the bias adds to the risk: of the coefficients given; else the least of what it adds to the risk of the
-    classifiers that the weights and α, the weights alone, and the certified optimum make."""
+def bias_part(case: Case, bias: float | Array, candidates: list[Array], note: str) -> AnswerPart:
+    """The least that the bias, or the biases (k, 1), add to the risk of candidates."""
     task = case.task
     if not task.bias:
         outputs, _ = task.evaluate(case.reference.all_coefficients)
         return AnswerPart("bias", (Violation("bias = 0", relative(bias, outputs)),), decided=True)
-    candidates, note = _functions(case, weights, alpha, coefficients)
     added = [added_risk(task, task.evaluate(candidate)[0], bias) for candidate in candidates]
     return AnswerPart("bias", excess=min(added) / case.known.scale, note=note)
 
 
-def level_part(
-    case: Case, weights: Array | None, alpha: Array | None, coefficients: Array | None, answer: Answer
-) -> AnswerPart:
+def level_part(case: Case, level: float, candidates: list[Array], note: str) -> AnswerPart:
     """What the margin ρ or the tube ε adds to the risk, as for a bias."""
     task, loss = case.task, cast(PiecewiseQuadratic, case.task.loss_function)
     name = loss.level_name
-    level = float(in_shape(name, answer.multipliers[name], ()))
     if loss.free_tube and level < 0:
         return AnswerPart(name, (Violation(f"{name} ≥ 0", -level / (float(np.ptp(task.y)) or 1.0)),), decided=True)
-    candidates, note = _functions(case, weights, alpha, coefficients)
     added = []
     for candidate in candidates:
         outputs, _ = task.evaluate(candidate)
@@ -346,10 +340,10 @@ def _functions(
         return candidates, "for the optimal classifier"
     positive = np.maximum(weights, 0.0)
     own = [machine_alpha(task, positive), *([] if alpha is None else [alpha])]
-    return [*candidates, *(np.outer(positive, one * task.signs) for one in own)], "for the classifier of the weights"
+    return [*candidates, *(np.outer(positive, each * task.signs) for each in own)], "for the classifier of the weights"
 
 
-def added_risk(task: Task, outputs: Array, bias: float) -> float:
+def added_risk(task: Task | JointTask, outputs: Array, bias: float | Array) -> float:
     """risk with this bias (and the best level) less the risk with the best."""
     held = replace(task, bias=False)
     return max(or_infinite(held.risk(outputs + bias).value - task.risk(outputs).value), 0.0)

@@ -104,7 +104,7 @@ def _second_stage(case: Case, answer: Answer, weights: Array) -> list[AnswerPart
             violations += alpha_violations(task, given[1])
             excesses.append((upper - SVM.lower(task, given[1]).value) / scale)
         if bias is not None:
-            outputs = [task.evaluate((one * labels)[None])[0] for one in given]
+            outputs = [task.evaluate((each * labels)[None])[0] for each in given]
             added.append(min(added_risk(task, out, float(np.atleast_1d(bias)[k])) for out in outputs) / scale)
     parts = [] if alpha is None else [AnswerPart("alpha", tuple(violations), excess=max(excesses), note=note)]
     return parts if bias is None else [*parts, AnswerPart("bias", excess=max(added), note=note)]
