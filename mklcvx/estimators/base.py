@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
@@ -37,10 +38,9 @@ from ..problem.weights import check_weight_sizes
 from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
-from .fitting import to_its_end
 from .inputs import checks_of_sklearn, gathered, host_array, in_order
 from .missing import fault_of
-from .saving import ModelParts, read_model, require, restored, written
+from .saving import SCORES, ModelParts, read_model, require, restored, written
 from .source import KernelSource, is_precomputed, samples_first
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ Grouped: TypeAlias = tuple[str, BankPart | Sequence[BankPart]] | tuple[str, Bank
 Bank: TypeAlias = BankPart | Sequence[BankPart | Grouped]  # what the parameter `kernels` may be, see `bank`
 ClassWeight: TypeAlias = str | Mapping[Any, float] | None
 FLAGS = ("centre", "probability", "compare_average")
+LEFT_BY_FITS = ("solutions_", "calibration_", "label_names_", *SCORES)
 FEW = 16  # samples whose predictions are compared at a time
 
 
@@ -207,18 +208,28 @@ class KernelEstimator(BaseEstimator, ABC):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "solutions_")
 
-    def _forget(self, *names: str) -> None:
-        """Drop what a former fit has left: one that fails must not leave its kernels with the former solutions."""
-        for former in ("solutions_", *names):
-            self.__dict__.pop(former, None)
+    @contextmanager
+    def _refitted(self) -> Iterator[None]:
+        """A fit. One that does not arrive at its end, be it by a fault or an interrupt of the solve or of what follows,
+        such as a warning or a calibration, leaves the model unfitted."""
+        self._forget()
+        try:
+            yield
+        except BaseException:
+            self._forget()
+            raise
 
-    @to_its_end
+    def _forget(self) -> None:
+        """Drop what a fit has left: one that fails must not leave its kernels with the former solutions."""
+        for name in LEFT_BY_FITS:
+            self.__dict__.pop(name, None)
+
     def _fit(self, X: Any, y: Any, *sample_weight: Any) -> Self:
         """Solve one problem; `fit` calls it."""
-        self._forget()
-        problem = self._problem(X, y, *sample_weight)
-        self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
-        self._warn(problem.kernels)
+        with self._refitted():
+            problem = self._problem(X, y, *sample_weight)
+            self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
+            self._warn(problem.kernels)
         return self
 
     @abstractmethod

@@ -34,8 +34,7 @@ from ..problem.targets import Targets
 from .base import Array, ClassWeight, traces_of
 from .chunks import in_chunks
 from .columns import Table
-from .comparing import OF_COMPARISON, compared
-from .fitting import to_its_end
+from .comparing import compared
 from .inputs import checks_of_sklearn
 from .prediction import winners
 from .saving import ModelParts, require
@@ -180,7 +179,6 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         return NU if self.loss is None and self.nu is not None else super()._loss
 
     # ------------------------------------------------------------------------------------------------- fitting
-    @to_its_end
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and classifiers.
 
@@ -198,18 +196,18 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         object
             The fitted estimator itself.
         """
-        self._forget("calibration_", *OF_COMPARISON)
-        features, classes, weight = self._checked(X, y, sample_weight)
-        whole, codes = self._whole(features, classes, weight)
-        self._machines = machines_for(len(self.classes_), self.multi_class, self._loss.joint)
-        self._members = [machine.members(codes) for machine in self._machines]
-        solutions = in_chunks(partial(self._solved_machines, whole, codes), self._machines, self.n_jobs)
-        self._settle(solutions, traces_of(whole.kernels, self._source.weight, self._members))
-        if self.probability:
-            self.calibration_ = calibrated(self, features.X, classes, weight)
-        if self.compare_average:
-            self.cv_scores_, self.average_cv_scores_ = compared(self, features.X, classes, weight)
-        self._warn(whole.kernels)
+        with self._refitted():
+            features, classes, weight = self._checked(X, y, sample_weight)
+            whole, codes = self._whole(features, classes, weight)
+            self._machines = machines_for(len(self.classes_), self.multi_class, self._loss.joint)
+            self._members = [machine.members(codes) for machine in self._machines]
+            solutions = in_chunks(partial(self._solved_machines, whole, codes), self._machines, self.n_jobs)
+            self._settle(solutions, traces_of(whole.kernels, self._source.weight, self._members))
+            if self.probability:
+                self.calibration_ = calibrated(self, features.X, classes, weight)
+            if self.compare_average:
+                self.cv_scores_, self.average_cv_scores_ = compared(self, features.X, classes, weight)
+            self._warn(whole.kernels)
         return self
 
     def _whole(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Instance, NDArray[np.intp]]:

@@ -15,9 +15,6 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from ..defaults import FOLDS, SEED, SOLVER
 from ..errors import InputError, OneClassWarning, ScaleWarning, unheard
 from ..problem.stack import Array
-from .saving import SCORES as OF_COMPARISON
-
-__all__ = ["OF_COMPARISON", "compared", "counted", "fits_of_our_own", "unfitted"]
 
 
 def counted(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> tuple[Array, NDArray[Any], Array | None]:

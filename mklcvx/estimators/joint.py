@@ -49,8 +49,6 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
     def _targets(self, y: NDArray[Any], names: Sequence[str] | None) -> dict[str, Any]:
         """The targets of the instance. Stores the meaning of the decision values."""
         self._sets = None
-        if hasattr(self, "label_names_"):
-            delattr(self, "label_names_")  # of an earlier fit
         if y.ndim == 2:
             self.classes_ = np.arange(y.shape[1])
             self._sets = LabelSets.of(y, type(self).__name__, names=names)

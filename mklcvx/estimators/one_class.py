@@ -12,7 +12,6 @@ from sklearn.base import OutlierMixin
 from ..formulations.losses import NONE
 from ..problem.instance import Instance
 from .base import Array
-from .fitting import to_its_end
 from .saving import ModelParts, require
 from .single import OneMachine
 
@@ -112,7 +111,6 @@ class OneClassMKL(OutlierMixin, OneMachine):
     _: KW_ONLY
     nu: float | None = None
 
-    @to_its_end
     def fit(self, X: ArrayLike, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and the region.
 
@@ -130,8 +128,9 @@ class OneClassMKL(OutlierMixin, OneMachine):
         object
             The fitted estimator itself.
         """
-        self._fit(X, y, sample_weight)
-        self.offset_ = self._offset(self.score_samples(X)[self._source.kept])
+        with self._refitted():
+            self._fit(X, y, sample_weight)
+            self.offset_ = self._offset(self.score_samples(X)[self._source.kept])
         return self
 
     def _offset(self, scores: Array) -> float:

@@ -18,8 +18,7 @@ from ..formulations.losses import COUNTS, KNOWN, REAL
 from ..problem.instance import Instance
 from .base import Array
 from .columns import Table
-from .comparing import OF_COMPARISON, compared
-from .fitting import to_its_end
+from .comparing import compared
 from .saving import ModelParts, require
 from .single import OneMachine
 from .targets import names_of
@@ -160,7 +159,6 @@ class MKLRegressor(RegressorMixin, OneMachine):
     def _score_name(self) -> str:
         return "d2" if self._loss.log_link else "r2"
 
-    @to_its_end
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and the function.
 
@@ -178,11 +176,11 @@ class MKLRegressor(RegressorMixin, OneMachine):
         object
             The fitted estimator itself.
         """
-        self._forget(*OF_COMPARISON)
-        self._fit(X, y, sample_weight)
-        if self.compare_average:
-            table, target, weight = self._targets(X, y, sample_weight)
-            self.cv_scores_, self.average_cv_scores_ = compared(self, table.X, target, weight)
+        with self._refitted():
+            self._fit(X, y, sample_weight)
+            if self.compare_average:
+                table, target, weight = self._targets(X, y, sample_weight)
+                self.cv_scores_, self.average_cv_scores_ = compared(self, table.X, target, weight)
         return self
 
     def _targets(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Any, Any]:
