@@ -22,6 +22,7 @@ from ..certificate.solution import Solution
 from ..defaults import FORMULATION, NORMALISE, SCALE, SOLVER
 from ..errors import InputError, OneClassWarning, ScaleWarning, warn
 from ..formulations import Formulation
+from ..io.damage import require
 from ..io.writing import check_path
 from ..problem.checks import check_flags
 from ..problem.cross_kernels import CrossKernels
@@ -40,7 +41,7 @@ from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
 from .inputs import checks_of_sklearn, gathered, host_array, in_order
 from .missing import fault_of
-from .saving import SCORES, ModelParts, read_model, require, restored, written
+from .saving import SCORES, ModelParts, read_model, restored, written
 from .source import KernelSource, is_precomputed, samples_first
 
 if TYPE_CHECKING:

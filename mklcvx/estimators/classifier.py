@@ -26,6 +26,7 @@ from ..certificate.solution import Solution, decision_values
 from ..defaults import FOLDS
 from ..errors import InputError
 from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
+from ..io.damage import require
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from ..problem.machines import JOINTLY, MULTI_CLASS, ClassPair, check_multi_class, class_values, machines_for
@@ -37,7 +38,7 @@ from .columns import Table
 from .comparing import compared
 from .inputs import checks_of_sklearn
 from .prediction import winners
-from .saving import ModelParts, require
+from .saving import ModelParts
 from .sigmoids import OF_LOG_ODDS, calibrated, probabilities
 from .single import SingleTaskEstimator
 from .source import samples_kept

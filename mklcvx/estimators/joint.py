@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
 from ..certificate.solution import decision_values
+from ..io.damage import require
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from .base import Array, ClassWeight, KernelCombiner
 from .prediction import winners
-from .saving import ModelParts, require
+from .saving import ModelParts
 from .source import samples_kept
 from .targets import LabelSets, as_target, classes_of, names_of, sample_prices
 

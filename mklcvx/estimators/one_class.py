@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 
 from ..formulations.losses import NONE
+from ..io.damage import require
 from ..problem.instance import Instance
 from .base import Array
-from .saving import ModelParts, require
+from .saving import ModelParts
 from .single import OneMachine
 
 BELOW = 1e-4  # of the bound: multipliers this far below it are free

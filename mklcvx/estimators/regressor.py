@@ -15,11 +15,12 @@ from sklearn.metrics import d2_tweedie_score, r2_score
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..formulations.losses import COUNTS, KNOWN, REAL
+from ..io.damage import require
 from ..problem.instance import Instance
 from .base import Array
 from .columns import Table
 from .comparing import compared
-from .saving import ModelParts, require
+from .saving import ModelParts
 from .single import OneMachine
 from .targets import names_of
 
