@@ -16,17 +16,14 @@ def bench(
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
     solvers: Annotated[
-        str | None,
-        typer.Option(help="Solvers, or package.module:function, by commas; else all that fit.", show_default=False),
+        str | None, typer.Option(help="Solvers, or package.module:function, by commas; else all that fit.")
     ] = None,
     external: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=COMMAND", help="A command with {instance} and {answer}; may be repeated."),
     ] = None,
     rounds: Annotated[int, typer.Option(help="How often each contestant runs, in turn.")] = ROUNDS,
-    tol: Annotated[
-        float | None, typer.Option(help="Relative gap asked of everyone; else of each its own.", show_default=False)
-    ] = None,
+    tol: Annotated[float | None, typer.Option(help="Relative gap asked of everyone; else of each its own.")] = None,
     time_limit: Annotated[
         float, typer.Option(help="Seconds for a contestant, one round or all of them.")
     ] = BENCH_TIME_LIMIT,

@@ -23,12 +23,9 @@ def conform(
     ] = FORMULATION,
     settings: options.Settings = None,
     command: Annotated[
-        str | None,
-        typer.Option(help="In place of a function: a command with {instance} and {answer}.", show_default=False),
+        str | None, typer.Option(help="In place of a function: a command with {instance} and {answer}.")
     ] = None,
-    specimens: Annotated[
-        str | None, typer.Option(help="Instances of the zoo, by commas; else all that suit.", show_default=False)
-    ] = None,
+    specimens: Annotated[str | None, typer.Option(help="Instances of the zoo, by commas; else all that suit.")] = None,
     level: Annotated[
         str, typer.Option(help="What must be reached: low (1e-3), mid (1e-6) or high (1e-9).")
     ] = CONFORM_LEVEL,

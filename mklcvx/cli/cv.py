@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def cv(
-    instance: Annotated[Path, typer.Argument(help="Kernels and targets, as for 'solve'.", show_default=False)],
+    instance: Annotated[Path, typer.Argument(help="Kernels and targets, as for 'solve'.")],
     grid: options.Grid = None,
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
@@ -33,8 +33,7 @@ def cv(
     jobs: Annotated[int, typer.Option(metavar="<int>", help="Folds at once.", min=1)] = 1,
     solver: options.SolverName = SOLVER,
     tol: Annotated[
-        float | None,
-        typer.Option(help="Relative gap that every certificate must prove; else the solver's own.", show_default=False),
+        float | None, typer.Option(help="Relative gap that every certificate must prove; else the solver's own.")
     ] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for each point on each fold.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Iterations for each point on each fold.")] = None,

@@ -21,8 +21,7 @@ def kernels(
     seed: options.Seed = SEED,
     score: options.Score = None,
     answers: Annotated[
-        str | None,
-        typer.Option(help="Some of alone, without, permuted and stability, by commas; else all.", show_default=False),
+        str | None, typer.Option(help="Some of alone, without, permuted and stability, by commas; else all.")
     ] = None,
     repeats: Annotated[
         int, typer.Option(metavar="<int>", help="Permutations of each kernel in each fold.", min=1)

@@ -49,7 +49,7 @@ def check_docstrings() -> None:
         raise InputError("PYTHONOPTIMIZE=2 (python -OO) leaves out the docstrings, which this command shows: unset it")
 
 
-InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and targets: {FORMATS}.", show_default=False)]
+InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and targets: {FORMATS}.")]
 FormulationName = Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")]
 Normalise = Annotated[str | None, typer.Option(help="Scale the kernels first: diagonal, trace, variance or cosine.")]
 Centre = Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")]
@@ -69,7 +69,7 @@ MultiClass = Annotated[
     typer.Option(help="More than two classes: ovr, each against the rest, or ovo, each pair.", show_default="ovr"),
 ]
 Positive = Annotated[str | None, typer.Option(metavar="CLASS", help="Of several classes, this one against the rest.")]
-Html = Annotated[Path | None, typer.Option("--html", help="Write a page about it too: .html.", show_default=False)]
+Html = Annotated[Path | None, typer.Option("--html", help="Write a page about it too: .html.")]
 OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 JsonLines = Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON lines to a file.")]
 Settings = Annotated[
@@ -82,25 +82,20 @@ Grid = Annotated[
         "--grid",
         metavar="KEY=V1,V2,...",
         help="A parameter and its values; several: all combinations. Six values of C, or of nu, if there is none.",
-        show_default=False,
     ),
 ]
 Tolerance = Annotated[
     float | None,
-    typer.Option(
-        help=f"Relative gap that the certificate must prove; else the solver's own, for most {TOLERANCE:g}.",
-        show_default=False,
-    ),
+    typer.Option(help=f"Relative gap that the certificate must prove; else the solver's own, for most {TOLERANCE:g}."),
 ]
 SolverName = Annotated[
     str,
     typer.Option(
-        help="auto (interior, then clarabel), interior, clarabel, scs, or a published algorithm: see 'mklcvx list'.",
+        help="auto (interior, then clarabel), interior, clarabel, scs, or a published algorithm: see 'mklcvx list'."
     ),
 ]
 Seed = Annotated[
-    int,
-    typer.Option(metavar="<int>", help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1),
+    int, typer.Option(metavar="<int>", help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1)
 ]
 Score = Annotated[
     str | None,
@@ -109,7 +104,6 @@ Score = Annotated[
         help="accuracy, balanced_accuracy, f1, f1_macro, f1_micro, mcc, roc_auc or average_precision; for a "
         "response r2, neg_mean_squared_error, neg_root_mean_squared_error or neg_mean_absolute_error; "
         "else accuracy, f1_macro for label sets, r2 for a response.",
-        show_default=False,
     ),
 ]
 

@@ -27,14 +27,9 @@ COARSE = 1e-6  # of the largest decision value: errors above it are said
 
 
 def predict(
-    solution: Annotated[
-        Path, typer.Argument(help="A solution written by 'solve -o', or a model's .npz.", show_default=False)
-    ],
+    solution: Annotated[Path, typer.Argument(help="A solution written by 'solve -o', or a model's .npz.")],
     test: Annotated[
-        Path,
-        typer.Argument(
-            help=f"test_kernels (M, t, n): {options.FORMATS}; for a model X: .npz or .csv.", show_default=False
-        ),
+        Path, typer.Argument(help=f"test_kernels (M, t, n): {options.FORMATS}; for a model X: .npz or .csv.")
     ],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write values and labels: .csv, .json or .npz.")

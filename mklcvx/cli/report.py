@@ -23,13 +23,11 @@ def report(
         str | None, typer.Option(help="Whose convergence is drawn, by commas; else interior and three published ones.")
     ] = None,
     folds: Annotated[
-        int | None,
-        typer.Option(help="Say which kernels matter too, by this many folds, as 'kernels' does.", show_default=False),
+        int | None, typer.Option(help="Say which kernels matter too, by this many folds, as 'kernels' does.")
     ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for each of these solvers.")] = REPORT_TIME_LIMIT,
     tol: Annotated[
-        float | None,
-        typer.Option(help=f"Relative gap that the certificate must prove; {TOLERANCE:g}.", show_default=False),
+        float | None, typer.Option(help=f"Relative gap that the certificate must prove; {TOLERANCE:g}.")
     ] = None,
     normalise: options.Normalise = None,
     centre: options.Centre = False,

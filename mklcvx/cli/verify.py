@@ -26,16 +26,13 @@ SCHEMA = "mklcvx.verdicts/1"
 
 def verify(
     instance: options.InstanceFile,
-    answer: Annotated[
-        Path, typer.Argument(help=f"What a solver found: {options.FORMATS}; or a trace.", show_default=False)
-    ],
+    answer: Annotated[Path, typer.Argument(help=f"What a solver found: {options.FORMATS}; or a trace.")],
     formulation: Annotated[
         str | None, typer.Option("-f", "--formulation", help="See 'mklcvx list'; else what the answer says.")
     ] = None,
     settings: options.Settings = None,
     convention: Annotated[
-        str | None,
-        typer.Option(help="Whose notation answer and --set are in, see 'mklcvx conventions'.", show_default=False),
+        str | None, typer.Option(help="Whose notation answer and --set are in, see 'mklcvx conventions'.")
     ] = None,
     tol: Annotated[float, typer.Option(help="Relative tolerance of the verdict.")] = VERDICT_TOLERANCE,
     diagnosis: Annotated[

@@ -30,15 +30,7 @@ from ..problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance
 from ..problem.low_rank import LowRank
 from ..problem.memory import check_stack
 from ..problem.stack import Array
-from .bank_parts import (
-    KINDS,
-    BankEntry,
-    BankPart,
-    FunctionPart,
-    Group,
-    TransformerPart,
-    settings_of,
-)
+from .bank_parts import KINDS, BankEntry, BankPart, FunctionPart, Group, TransformerPart, settings_of
 from .columns import Table
 from .inputs import View
 
