@@ -18,9 +18,7 @@ def conform(
     solver: Annotated[
         str | None, typer.Argument(metavar="MODULE:FUNCTION", help="function(kernels, y, **parameters).")
     ] = None,
-    formulation: Annotated[
-        str, typer.Option("-f", "--formulation", help="What it solves; see 'mklcvx list'.")
-    ] = FORMULATION,
+    formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
     command: Annotated[
         str | None, typer.Option(help="In place of a function: a command with {instance} and {answer}.")

@@ -23,24 +23,20 @@ if TYPE_CHECKING:
 
 
 def cv(
-    instance: Annotated[Path, typer.Argument(help="Kernels and targets, as for 'solve'.")],
+    instance: options.InstanceFile,
     grid: options.Grid = None,
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
-    folds: Annotated[int, typer.Option(help="Parts of the samples, each left out once.")] = FOLDS,
+    folds: options.Folds = FOLDS,
     seed: options.Seed = SEED,
     score: options.Score = None,
     jobs: Annotated[int, typer.Option(metavar="<int>", help="Folds at once.", min=1)] = 1,
     solver: options.SolverName = SOLVER,
-    tol: Annotated[
-        float | None, typer.Option(help="Relative gap that every certificate must prove; else the solver's own.")
-    ] = None,
+    tol: options.Tolerance = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for each point on each fold.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Iterations for each point on each fold.")] = None,
-    normalise: Annotated[
-        str | None, typer.Option(help="Scale the kernels in every fold: diagonal, trace, variance or cosine.")
-    ] = None,
-    centre: Annotated[bool, typer.Option("--centre", help="Centre the kernels in every fold.")] = False,
+    normalise: options.NormaliseInFolds = None,
+    centre: options.CentreInFolds = False,
     repair: options.Repair = None,
     kernels: options.Selection = None,
     var: options.Variables = None,
@@ -74,7 +70,6 @@ def cv(
     options.say_sizes(problem, normalise)
     posed = [{**given, **point} for point in points]
     several = options.in_machines(problem, formulation, posed, multi_class)
-    options.check_tasks(problem, formulation, posed, several)
     from .display import Progress
 
     asked = (points, formulation, folds, seed, score, centre, normalise, repair, kernels, var, several, limits, given)

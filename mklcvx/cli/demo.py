@@ -16,15 +16,13 @@ from ..formulations import FORMULATIONS, SINGLE_TASKS, Formulation
 from ..io.writing import write_text
 from ..problem.factors import in_factors
 from ..problem.instance import Instance
-from ..problem.kernels import Gaussian, Kernel, KernelBank, Linear, Polynomial
+from ..problem.kernels import Array, Gaussian, Kernel, KernelBank, Linear, Polynomial
 from ..problem.preprocessing import Preprocessing
 from ..reports.pages import Gallery, demo_page
 from ..solvers.second_stage import f1_scores, second_stage
 from ..solvers.solving import solve
 from ..verification.judge import Report, verify
 from .display import Progress, bars
-
-Array = NDArray[np.float64]
 
 GROUPS = ("mean", "error", "worst")
 WIDTH = 118

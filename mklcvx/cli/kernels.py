@@ -17,7 +17,7 @@ def kernels(
     instance: options.InstanceFile,
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
-    folds: Annotated[int, typer.Option(help="Parts of the samples, each left out once.")] = FOLDS,
+    folds: options.Folds = FOLDS,
     seed: options.Seed = SEED,
     score: options.Score = None,
     answers: Annotated[
@@ -37,16 +37,12 @@ def kernels(
     tol: options.Tolerance = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for each fit.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Iterations for each fit.")] = None,
-    normalise: Annotated[
-        str | None, typer.Option(help="Scale the kernels in every fold: diagonal, trace, variance or cosine.")
-    ] = None,
-    centre: Annotated[bool, typer.Option("--centre", help="Centre the kernels in every fold.")] = False,
+    normalise: options.NormaliseInFolds = None,
+    centre: options.CentreInFolds = False,
     repair: options.Repair = None,
     var: options.Variables = None,
     multi_class: options.MultiClass = None,
-    selection: Annotated[
-        str | None, typer.Option("--kernels", help="Use only these kernels: names or indices, by commas.")
-    ] = None,
+    kernels: options.Selection = None,
     as_json: options.OneObject = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON object to a file.")] = None,
     html: options.Html = None,
@@ -76,10 +72,9 @@ def kernels(
     options.check_written(output, ".json", read=(instance,))
     options.check_page(html, "--html", instance)
     before, in_folds = options.scaled_before(centre, normalise)
-    problem, _ = options.loaded(instance, repair, selection, False, before, var)
+    problem, _ = options.loaded(instance, repair, kernels, False, before, var)
     check_request(problem, formulation, folds, score)
     several = options.in_machines(problem, formulation, [given], multi_class, quiet)
-    options.check_tasks(problem, formulation, [given], several)
     from ..estimators.of_instance import importance_of
     from .display import Progress, print_table
 

@@ -53,6 +53,10 @@ InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and targets: {FORMA
 FormulationName = Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")]
 Normalise = Annotated[str | None, typer.Option(help="Scale the kernels first: diagonal, trace, variance or cosine.")]
 Centre = Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")]
+NormaliseInFolds = Annotated[
+    str | None, typer.Option(help="Scale the kernels in every fold: diagonal, trace, variance or cosine.")
+]
+CentreInFolds = Annotated[bool, typer.Option("--centre", help="Centre the kernels in every fold.")]
 Repair = Annotated[
     str | None, typer.Option(help="Mend kernels: clip or shift indefinite ones, symmetrise; symmetrise,clip does both.")
 ]
@@ -94,6 +98,7 @@ SolverName = Annotated[
         help="auto (interior, then clarabel), interior, clarabel, scs, or a published algorithm: see 'mklcvx list'."
     ),
 ]
+Folds = Annotated[int, typer.Option(help="Parts of the samples, each left out once.")]
 Seed = Annotated[
     int, typer.Option(metavar="<int>", help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1)
 ]
@@ -217,40 +222,28 @@ def scaled(problem: Instance, steps: Preprocessing) -> Stored:
     return steps.fit(kernels, problem.names, problem.sample_weight).train(kernels) if steps.steps else kernels
 
 
-def check_tasks(
-    problem: Instance, formulation: str, points: Sequence[dict[str, Any]], multi_class: str | None = None
-) -> None:
-    """Refuse bad parameters before anything is solved; `multi_class` as `in_machines` returns it."""
-    if multi_class is not None:
-        from ..solvers.one_against import parts_of
-
-        problem = parts_of(problem, "ovr")[0].instance
-    for point in points:
-        formulations.get(formulation).posed_for(problem, point).task(problem, point)
-
-
 def in_machines(
     problem: Instance, formulation: str, points: Sequence[dict[str, Any]], multi_class: str | None, quiet: bool = False
 ) -> str | None:
-    """How several classes are told apart by a formulation of two, said in a line; None where one machine does it."""
-    from ..problem.machines import check_multi_class, machines_for
-    from ..solvers.one_against import MULTI_CLASS, needs_machines
+    """How several classes are told apart by a formulation of two, said in a line; None where one machine does it. Bad
+    parameters are refused before anything is solved."""
+    from ..problem.machines import check_multi_class
+    from ..solvers.one_against import MULTI_CLASS, needs_machines, parts_of
 
     if multi_class is not None:
         check_multi_class(multi_class)
-    if not needs_machines(problem, formulation, points):
-        if multi_class is not None:
-            fault = f"the instance has {problem.targets.present}, for which {formulation} needs one machine"
-            raise InputError(f"--multi-class {multi_class}: {fault}: leave it out")
-        return None
-    chosen, classes = multi_class or MULTI_CLASS, problem.targets.names
-    if multi_class is None and not quiet:
-        count = len(machines_for(len(classes), chosen))
-        if len(classes) == 2:
-            say(f"2 classes: {classes[1]} is positive, {classes[0]} is negative")
-        else:
-            say(f"{len(classes)} classes: each against the rest, {count} machines (--multi-class ovo: each pair)")
-    return chosen
+    several, classes = needs_machines(problem, formulation, points), problem.targets.names
+    if multi_class is not None and not several:
+        fault = f"the instance has {problem.targets.present}, for which {formulation} needs one machine"
+        raise InputError(f"--multi-class {multi_class}: {fault}: leave it out")
+    if several and multi_class is None and not quiet:
+        each = f"each against the rest, {len(classes)} machines (--multi-class ovo: each pair)"
+        two = f"{classes[1]} is positive, {classes[0]} is negative"
+        say(f"{len(classes)} classes: {two if len(classes) == 2 else each}")
+    part = parts_of(problem, "ovr")[0].instance if several else problem
+    for point in points:
+        formulations.get(formulation).posed_for(part, point).task(part, point)
+    return multi_class or MULTI_CLASS if several else None
 
 
 def one_machine(

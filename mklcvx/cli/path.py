@@ -52,7 +52,6 @@ def path(
     points = points or combinations(default_grid(problem.kernels, formulation, given), given)
     posed = [{**given, **point} for point in points]
     several = options.in_machines(problem, formulation, posed, multi_class, quiet)
-    options.check_tasks(problem, formulation, posed, several)
     options.say_sizes(problem, normalise)
     from .display import Progress
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import formulations
-from ..defaults import FORMULATION, REPORT_TIME_LIMIT, TOLERANCE
+from ..defaults import FORMULATION, REPORT_TIME_LIMIT
 from ..io.writing import write_text
 from . import options
 
@@ -26,9 +26,7 @@ def report(
         int | None, typer.Option(help="Say which kernels matter too, by this many folds, as 'kernels' does.")
     ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for each of these solvers.")] = REPORT_TIME_LIMIT,
-    tol: Annotated[
-        float | None, typer.Option(help=f"Relative gap that the certificate must prove; {TOLERANCE:g}.")
-    ] = None,
+    tol: options.Tolerance = None,
     normalise: options.Normalise = None,
     centre: options.Centre = False,
     repair: options.Repair = None,

@@ -67,25 +67,16 @@ def solve(
     several = options.in_machines(problem, formulation, [given], multi_class, quiet or trace is not None)
     if several is not None and trace is not None:
         raise InputError("--trace follows one machine, and classes need several: leave it out, or give y in {−1, +1}")
-    options.check_tasks(problem, formulation, [given], several)
     from .display import Progress, cost_warning, show_machines, show_solution  # after all refusals, which must be fast
 
     options.say_sizes(problem, normalise)
     if not quiet:
         cost_warning(problem, solver)
-    asked: dict[str, Any] = {
-        "solver": solver,
-        "tol": tol,
-        "time_limit": time_limit,
-        "max_iter": max_iter,
-        "options": own,
-        "preprocessing": preparation,
-        **given,
-    }
+    asked: dict[str, Any] = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter, **given}
     found: Solution | Machines
     interrupt: Interrupted | None = None
     with Progress(quiet or as_json, tolerance=method.tolerance if tol is None else tol) as progress:
-        asked |= {"report": progress.say, "callback": progress.follow}
+        asked |= {"options": own, "preprocessing": preparation, "report": progress.say, "callback": progress.follow}
         try:
             if several is None:
                 found = run(problem, formulation, **asked)

@@ -22,14 +22,11 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError, unheard
-from ..problem.numbers import AnyArray
+from ..problem.numbers import AnyArray, Array
 from .fields import ABOUT, CLASSES, MATRICES, STACKS, WORDS, is_field
 from .json_text import check_size, first_line
-
-Array = NDArray[np.float64]
 
 NUMBERED = re.compile(r"(?P<stack>(test_)?)K(?P<number>[1-9][0-9]{0,5})")
 WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # what 64 bits hold, and doubles need not

@@ -26,12 +26,11 @@ from numpy.typing import DTypeLike, NDArray
 
 from ..errors import InputError, clipped
 from .faults import frames, is_ours
-from .numbers import AnyArray, RealArray
+from .numbers import AnyArray, Array, RealArray
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-Array = NDArray[np.float64]
 Several: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | NDArray[np.intp]"
 T = TypeVar("T")
 Asked: TypeAlias = Callable[..., T]  # type: ignore[explicit-any]  # a kernel, and what else is handed over

@@ -14,7 +14,7 @@ from .checks import check_lists
 from .distributed import Distributed, is_dask
 from .groups import as_groups
 from .low_rank import Kernels, LowRank, Stored, part_of
-from .numbers import AnyArray, RealArray, as_indices, is_whole
+from .numbers import AnyArray, Array, RealArray, as_indices, is_whole
 from .ownership import checksum, handed_over, is_mapped, owned, read_only
 from .stack import Memory, mirrored
 from .streamed import Streamed
@@ -23,8 +23,6 @@ from .targets import Targets
 from .validation import KnownStack, as_array, as_stack, check_test_stack, largest_entries, validated
 from .weights import as_weights, class_weights, combined_weights
 from .worker_validation import validated_there
-
-Array = NDArray[np.float64]
 
 KEPT = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  # arguments that are fields as well
 

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from .distributed import Asked, Distributed, adder, entries, rows_at_once
 from .factors import EPSILON, Factor, NumericalFactor, factored, offsets_of, orthogonal, pivoted, pivoted_cholesky
 from .low_rank import LowRank, Stored
-from .numbers import RealArray
+from .numbers import Array, RealArray
 from .streamed import Streamed
 
-Array = NDArray[np.float64]
 T = TypeVar("T")
 
 MOSTLY = 4e-3  # spread relative to the constant below which a kernel is mostly constant

@@ -16,10 +16,9 @@ from ..errors import InputError
 from .checks import check_lists
 from .kernel_functions import Comparison, Gaussian
 from .memory import check_stack
-from .numbers import as_real_array, is_number
+from .numbers import Array, as_real_array, is_number
 from .ownership import handed_over
 
-Array = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp] | NDArray[np.bool_]
 Chosen: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | Indices"
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError, clipped, remedy
-from .numbers import AnyArray, are_doubles, is_text, mixes_words, read_array
+from .numbers import AnyArray, Array, are_doubles, is_text, mixes_words, read_array
 from .targets import KINDS, NONE, Targets, as_words
-
-Array = NDArray[np.float64]
 
 DIMENSIONS = {"y": (1,), "classes": (1,), "labels": (2,), "response": (1, 2)}
 ENTRIES = {"y": "labels", "classes": "entries", "labels": "rows", "response": "rows"}

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, remedy
-from .numbers import AnyArray
-
-Array = NDArray[np.float64]
+from .numbers import AnyArray, Array
 
 KINDS = ("y", "classes", "labels", "response")  # arguments of an instance, and fields of its files
 NONE = "none"  # the kind of targets that an instance without any has

@@ -14,12 +14,11 @@ from ..errors import InputError, clipped, remedy, warn
 from .distributed import DaskArray, Distributed, is_dask
 from .low_rank import LowRank, Stored
 from .memory import check_copy, load_libraries
-from .numbers import RealArray, are_doubles, read_array
+from .numbers import Array, RealArray, are_doubles, read_array
 from .ownership import checksum, is_mapped, owned
 from .stack import mirrored
 from .streamed import Streamed
 
-Array = NDArray[np.float64]
 Given: TypeAlias = Stored | DaskArray  # a stack whose shape has been checked
 
 LARGEST = 1e150

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem.instance import Instance
-from .grid import Draws, quantised
+from .grid import Array, Draws, quantised
 from .plans import Optimum
 
-Array = NDArray[np.float64]
 SMALL_PRICE = 2.0**-7
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..problem.checks import check_name
 from ..problem.instance import Instance
-from ..problem.numbers import check_seed, check_whole, is_number
+from ..problem.numbers import Array, check_seed, check_whole, is_number
 
-Array = NDArray[np.float64]
 LARGEST = 100_000  # samples, or kernels
 
 

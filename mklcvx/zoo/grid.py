@@ -31,10 +31,8 @@ from ..errors import InputError, InternalError
 from ..problem.checks import check_type
 from ..problem.instance import Instance
 from ..problem.memory import check_stack
-from ..problem.numbers import as_real_array, check_whole
+from ..problem.numbers import Array, as_real_array, check_whole
 from ..problem.targets import as_words
-
-Array = NDArray[np.float64]
 
 BITS = 23  # with the lift no more than 24, so that kernels are exact in single precision too
 DIGITS = 52

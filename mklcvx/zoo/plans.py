@@ -21,15 +21,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.numbers import check_seed
 from .generators import check_sizes, labels_of
-from .grid import Draws, quantised
-
-Array = NDArray[np.float64]
+from .grid import Array, Draws, quantised
 
 SAMPLES, FREE, BOUND, BIAS = 48, 0.5, 1.0, 0.25
 SIZE = 16.0  # β'h
