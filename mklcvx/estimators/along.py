@@ -102,7 +102,7 @@ def mkl_path(
     model._warn_of_sizes()
     points = combinations(grid, {name: value for name, value in model._given.items() if name in parameters})
     posed = [_settings(model, point) for point in points]
-    limits = {**model._limits, "options": model.solver_options, "preprocessing": model._source.steps}
+    limits = {**model._limits, "preprocessing": model._source.steps}
     found: Iterator[Solution | Machines]
     if isinstance(model, MKLClassifier) and needs_machines(problem, formulation, posed):
         found = each_by_machines(problem, formulation, posed, model.multi_class, **limits)

@@ -64,11 +64,8 @@ def parts_of(kernels: Any, depth: int = 0) -> list[BankEntry]:
     if isinstance(kernels, list | tuple):
         if not kernels:
             raise InputError(f"kernels is empty: {REMEDY}")
-        return [
-            part
-            for entry in kernels
-            for part in ([_group(entry, depth)] if _is_group(entry) else parts_of(entry, depth + 1))
-        ]
+        groups = ([_group(entry, depth)] if _is_group(entry) else parts_of(entry, depth + 1) for entry in kernels)
+        return [part for group in groups for part in group]
     return [_part(kernels)]
 
 
@@ -120,10 +117,8 @@ def _described(entry: Mapping[str, Any]) -> BankEntry:
         kernels = [_kernel(one) for one in several]
     else:
         raise InputError("kernels: an entry 'kernels' is no list of dicts, or stands beside others: list dicts in it")
-    if isinstance(features, str) and features in known.FEATURES:
-        part = BankPart(KernelBank(kernels, features))
-    else:
-        part = BankPart(KernelBank(kernels), features)
+    of_all = isinstance(features, str) and features in known.FEATURES
+    part = BankPart(KernelBank(kernels, features)) if of_all else BankPart(KernelBank(kernels), features)
     return part if name is None else Group(name, [part])
 
 
@@ -133,9 +128,8 @@ def _kernel(entry: Mapping[str, Any]) -> Kernel:
     if kind not in KINDS:
         raise InputError(f"kernel {kind!r:.40} is unknown: {nearest(str(kind)[:40], [*KINDS, *ALIASES])}")
     if "relative" in given and "gamma" in given:
-        raise InputError(
-            f"kernel {kind!r} has both gamma and relative, which is gamma in units of 1/A: give one of them"
-        )
+        fault = f"kernel {kind!r} has both gamma and relative, which is gamma in units of 1/A"
+        raise InputError(f"{fault}: give one of them")
     if "relative" in given:
         given["gamma"] = MeanDistance(given.pop("relative"))
     elif hasattr(KINDS[kind], "decay"):
@@ -146,9 +140,8 @@ def _kernel(entry: Mapping[str, Any]) -> Kernel:
         takes = settings_of(KINDS[kind])
         unknown = next((str(name) for name in entry if name not in (*takes, "kernel", "relative")), None)
         if unknown is not None and takes:
-            raise InputError(
-                f"kernel {kind!r} has no parameter {clipped(unknown, 40)!r}: {nearest(unknown, takes)}"
-            ) from None
+            fault = f"kernel {kind!r} has no parameter {clipped(unknown, 40)!r}"
+            raise InputError(f"{fault}: {nearest(unknown, takes)}") from None
         shown = clipped(", ".join(map(str, given)) or "none")
         raise InputError(f"kernel {kind!r} has parameters {shown}: it takes {', '.join(takes) or 'none'}") from None
 

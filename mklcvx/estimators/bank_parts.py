@@ -152,8 +152,7 @@ class Group(BankEntry):
             start += len(part.names)
 
     def cross(self, X: Array) -> CrossKernels:
-        seen = self._seen(X)
-        return side_by_side([part.cross(seen) for part in self.parts])
+        return side_by_side([part.cross(self._seen(X)) for part in self.parts])
 
     def count_for(self, table: Table) -> int:
         seen = table if self.columns is None else table.of(resolved(self.columns, table))

@@ -125,14 +125,15 @@ class KernelEstimator(BaseEstimator, ABC):
 
     @property
     def _limits(self) -> dict[str, Any]:
-        return {"solver": self.solver, "tol": self.tol, "time_limit": self.time_limit, "max_iter": self.max_iter}
+        limits = {name: getattr(self, name) for name in ("solver", "tol", "time_limit", "max_iter")}
+        return {**limits, "options": self.solver_options}
 
     # ------------------------------------------------------------------------------------------------- fitting
     def _checked(self, X: Any, y: Any, sample_weight: Any = None, **wanted: bool) -> tuple[Table, Any, Any]:
         """X, y and weights as arrays; the weights are None where all samples count once. `wanted` says more about y;
         a y of "no_validation" is left alone."""
         check_flags(**{name: getattr(self, name) for name in FLAGS if hasattr(self, name)})
-        prepared(self._formulation.name, **self._limits, options=self.solver_options)  # refuse before any work
+        prepared(self._formulation.name, **self._limits)  # refuse before any work
         X = samples_first(X, self._pairwise)
         price = self._given.get("C")
         if isinstance(price, str) and price != SCALE:
@@ -177,9 +178,7 @@ class KernelEstimator(BaseEstimator, ABC):
         return Instance(kernels, **{"names": self._source.names, "groups": self.groups, "repair": self.repair, **given})
 
     def _solved(self, instance: Instance) -> Solution:
-        return solve(
-            instance, self._formulation.name, **self._limits, options=self.solver_options, **self._parameters()
-        )
+        return solve(instance, self._formulation.name, **self._limits, **self._parameters())
 
     def _settle(self, solutions: Sequence[Solution], traces: Array) -> None:
         """Set the attributes of a fitted model; `traces` are tr K_m, one row for each solution."""
@@ -245,16 +244,14 @@ class KernelEstimator(BaseEstimator, ABC):
             share = "" if count == 1 else f"{len(missed)} of {count} machines; the worst: "
             warn(f"{share}{worst.message}", ConvergenceWarning)
         if any(not solution.weights.any() for solution in self.solutions_):
-            text = "no kernel gets weight, and the decision function is constant: choose other kernels"
-            warn(text)
+            warn("no kernel gets weight, and the decision function is constant: choose other kernels")
         elif (only := self._only_class(kernels)) is not None:
             warn(self._of_one_class(only), OneClassWarning)
         self._warn_of_sizes()
 
     def _warn_of_sizes(self) -> None:
         if self._source.unlike:
-            text = f"{self._source.unlike}, and nothing scales them: set normalise={NORMALISE!r}"
-            warn(text, ScaleWarning)
+            warn(f"{self._source.unlike}, and nothing scales them: set normalise={NORMALISE!r}", ScaleWarning)
 
     def _decided(self, kernels: CrossKernels) -> NDArray[Any] | None:
         """The classes predicted for test kernels; None where there are none."""
@@ -355,15 +352,10 @@ class KernelEstimator(BaseEstimator, ABC):
             Where it was drawn.
         """
         check_is_fitted(self)
-        weights = self.scaled_weights_ if scaled else self.weights_
-        names, several = list(self.kernel_names_), weights.ndim == 2
-        interval = None if scaled else self.weights_interval_
-        axes: Axes = (
-            plot.classes(weights, names, self._machine_names, ax)
-            if several
-            else plot.weights(weights, names, ax, interval=interval)
-        )
-        return axes
+        weights, names = self.scaled_weights_ if scaled else self.weights_, list(self.kernel_names_)
+        if weights.ndim == 2:
+            return plot.classes(weights, names, self._machine_names, ax)
+        return plot.weights(weights, names, ax, interval=None if scaled else self.weights_interval_)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a file, without pickle. For a pipeline that ends in it: `mklcvx.save_model`.

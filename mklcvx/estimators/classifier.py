@@ -357,9 +357,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         known = self.multi_class in MULTI_CLASS and fits and self._all_there()
         require(known, "classes and machines do not fit together")
         sigmoids = parts.arrays.get("calibration_")
-        require(
-            bool(self.probability) == (sigmoids is not None), "the calibration and the parameters do not fit together"
-        )
+        fits = bool(self.probability) == (sigmoids is not None)
+        require(fits, "the calibration and the parameters do not fit together")
         if sigmoids is not None:
             shape = (1 if len(self.classes_) == 2 else len(self.classes_), 2)
             fits = sigmoids.dtype.kind == "f" and sigmoids.shape == shape and np.isfinite(sigmoids).all()

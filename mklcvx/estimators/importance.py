@@ -138,11 +138,8 @@ def kernel_importance(
     draws = resamples if "stability" in asked else 0
     tasks = [delayed(_fold)(data, split, scorer, scored, repeats, seed()) for split in splits]
     tasks += [delayed(_resampled_weights)(data, seed()) for _ in range(draws)]
-    texts = [
-        f"{kind} {i + 1} of {count}"
-        for kind, count in (("fold", len(splits)), ("resample", draws))
-        for i in range(count)
-    ]
+    texts = [f"fold {i + 1} of {len(splits)}" for i in range(len(splits))]
+    texts += [f"resample {i + 1} of {draws}" for i in range(draws)]
     found: list[Any] = []
     record = partial(_record, whole, named, (score, scored), float(threshold), found, len(splits))
     try:
@@ -153,8 +150,8 @@ def kernel_importance(
         raise Interrupted(record(), f"{len(found)} of {len(tasks)} folds and resamples had ended") from None
     importance = record()
     if missed := importance.uncertified:
-        text = f"{missed} of {importance.fits} fits are not certified; the first: {importance.notes[-1]}"
-        warn(text, ConvergenceWarning)
+        share = f"{missed} of {importance.fits} fits are not certified"
+        warn(f"{share}; the first: {importance.notes[-1]}", ConvergenceWarning)
     return importance
 
 
@@ -184,17 +181,14 @@ def _checked(
     if hasattr(estimator, "best_estimator_") or isinstance(estimator, Pipeline):
         steps = "best_estimator_" if hasattr(estimator, "best_estimator_") else "pipeline"
         whole = f"{type(estimator).__name__} is no estimator of mklcvx"
-        remedy = (
-            f"of a pipeline give the last step and what the others make of X: {steps}[-1], {steps}[:-1].transform(X)"
-        )
-        raise InputError(f"kernel_importance: {whole}: {remedy}")
+        remedy = "of a pipeline give the last step and what the others make of X"
+        raise InputError(f"kernel_importance: {whole}: {remedy}: {steps}[-1], {steps}[:-1].transform(X)")
     if not isinstance(estimator, KernelEstimator):
         name = clipped(repr(estimator) if isinstance(estimator, str) else type(estimator).__name__, 40)
         raise InputError(f"kernel_importance: {name} is no estimator of mklcvx: give for example MKLClassifier('l1')")
     if estimator.embeds:
-        raise InputError(
-            f"kernel_importance: {type(estimator).__name__} has no score: give for example MKLClassifier()"
-        )
+        kind = type(estimator).__name__
+        raise InputError(f"kernel_importance: {kind} has no score: give for example MKLClassifier()")
     asked = asked_for(answers)
     check_whole(1, repeats=repeats)
     check_whole(2, resamples=resamples)

@@ -63,9 +63,8 @@ def host_array(X: Any, name: str) -> Any:
         if array.dtype != object:
             return array
     kind = f"{type(X).__module__.split('.')[0]}.{type(X).__name__}"
-    raise InputError(
-        f"{name} is an array {kind:.60} that NumPy cannot read: move it to the CPU, and give a NumPy array"
-    )
+    remedy = "move it to the CPU, and give a NumPy array"
+    raise InputError(f"{name} is an array {kind:.60} that NumPy cannot read: {remedy}")
 
 
 def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, list[View]]:
