@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
 from ..errors import InputError
-from ..io.files import check_output
 from ..io.json_text import read_object
-from ..io.writing import write_text
+from ..io.writing import check_output, write_text
 
 if TYPE_CHECKING:
     from ..estimators.cross_validation import FoldScore

@@ -16,9 +16,10 @@ import typer
 from .. import formulations
 from ..defaults import NORMALISE, TOLERANCE
 from ..errors import InputError, nearest
-from ..io.files import check_apart, check_output, load_instance
+from ..io.files import load_instance
 from ..io.json_text import finite
 from ..io.readings import check_asked
+from ..io.writing import check_apart, check_output
 
 if TYPE_CHECKING:
     from ..problem.instance import Instance

@@ -13,8 +13,9 @@ from ..certificate.machines import Machines
 from ..certificate.solution import LARGE, Solution
 from ..defaults import FORMULATION, SOLVER
 from ..errors import InputError, Interrupted
-from ..io.files import save_solution, save_trace
+from ..io.files import save_solution
 from ..io.machine_files import save_machines
+from ..io.traces import save_trace
 from . import options
 from .interrupts import Stopped
 

@@ -81,8 +81,8 @@ def export(
 
 
 def _export_all(output: Path | None, ending: str) -> None:
-    from ..io.files import save_instance, write_folder
-    from ..io.writing import write_text
+    from ..io.files import save_instance
+    from ..io.writing import write_folder, write_text
     from ..zoo import SPECIMENS
 
     if output is None:

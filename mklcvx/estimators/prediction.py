@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..errors import InputError, clipped, unheard
-from ..io.files import write_whole
 from ..io.json_text import finite
-from ..io.writing import write_text
+from ..io.writing import write_text, write_whole
 from ..problem.stack import Array
 from ..problem.target_checks import find_test_targets, named_classes
 from ..problem.targets import NONE, errors_of_response, largest

@@ -18,8 +18,9 @@ from ..certificate.solution import Solution
 from ..errors import InputError
 from ..io.archives import Archive
 from ..io.damage import as_members, damage_reported, require
-from ..io.files import check_output, existing_file, solution_arrays, solution_of_arrays, write_whole
+from ..io.files import existing_file, solution_arrays, solution_of_arrays
 from ..io.json_text import parsed
+from ..io.writing import check_output, write_whole
 from ..problem.numbers import is_whole
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array

@@ -28,14 +28,7 @@ from .fields import ABOUT, ANSWER_FIELDS, INSTANCE_FIELDS, MULTIPLIER, is_field
 from .folders import read_folder, write_csv
 from .json_text import parsed, read_object
 from .solution_records import solution_of_record
-from .traces import save_trace
-from .writing import check_apart, check_folder_output, check_output, check_path, write_folder, write_text, write_whole
-
-__all__ = [
-    "check_apart", "check_instance_output", "check_output", "existing_file", "load_instance", "load_solution",
-    "load_test", "read_arrays", "read_record", "save_answer", "save_instance", "save_solution",
-    "save_trace", "solution_arrays", "solution_of_arrays", "write_folder", "write_whole",
-]  # fmt: skip
+from .writing import check_folder_output, check_output, check_path, write_folder, write_text, write_whole
 
 WRITTEN_BY = "give a file of mklcvx solve -o, or of save_solution"
 AS_ARRAYS = ("weights", "alpha", "y", "norms", "coefficients")  # of a solution, in `.npz`

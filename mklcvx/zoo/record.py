@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..io.files import write_whole
+from ..io.writing import write_whole
 from .specimens import RECORD, SPECIMENS, measured
 
 

@@ -18,7 +18,7 @@ from mklcvx.bench.conformance import LEVELS, Conformance
 from mklcvx.bench.conformance.summary import SHIFT
 from mklcvx.bench.conformance.trials import suitable
 from mklcvx.cli.display import Progress
-from mklcvx.io.files import write_whole
+from mklcvx.io.writing import write_whole
 from mklcvx.zoo import specimen
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "conform"

@@ -10,7 +10,7 @@ from operator import methodcaller
 from pathlib import Path
 
 from ...defaults import VALIDATE_TIME_LIMIT
-from ...io.files import write_whole
+from ...io.writing import write_whole
 from ..conformance.trials import shared_out
 from .cells import LARGEST, QUICK, Cell, cells_of, plan
 from .table import Matrix
