@@ -160,6 +160,15 @@ class Contrasting(JointLoss):
     def signs(self, y: Array) -> Array:
         return y
 
+    @abstractmethod
+    def least_biases(self, outputs: Array, y: Array, price: Array) -> Array:
+        """The b, Σb = 0, that minimises the risk."""
+
+    def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> JointRisk:
+        best = self.least_biases(outputs, y, price) if bias else np.zeros(len(y))
+        value = float(self.value(outputs + best[:, None], y, price).sum())
+        return JointRisk(value, best, value)
+
     def feasible(self, alpha: Array, y: Array, price: Array, bias: bool) -> Array:
         """On a grid of whole numbers, the same for all samples with a bias and one for each without: others are clipped
         and scaled down into the price; with a bias the flows between classes are made a circulation. What is feasible

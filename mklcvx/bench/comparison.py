@@ -21,16 +21,16 @@ import numpy as np
 from .. import formulations
 from ..certificate import Certificate
 from ..defaults import BENCH_TIME_LIMIT, ROUNDS
-from ..errors import InputError, InternalError, nearest
+from ..errors import InputError, InternalError
 from ..formulations import Formulation
 from ..io.files import save_instance
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
-from ..solvers.solving import SOLVERS, solver_named
+from ..solvers.solving import SOLVERS, Solver, solver_named
 from ..verification.answers import read_answer
 from ..verification.judge import judge
 from .external import External
-from .functions import Solver, check_importable, named, search_path
+from .functions import Function, check_importable, named, search_path
 from .process import EXPECTED, Attempt, Setting, Worker
 from .worker import sides
 
@@ -193,26 +193,29 @@ def contestants(
 ) -> list[Contestant]:
     """The solvers and functions with these names, or all solvers that fit, `interior` first; then the commands."""
     commands = [External.parse(text) for text in externals]
-    fitting = [s.name for s in SOLVERS if s.name != "auto" and (s.serves is None or formulation.name in s.serves)]
-    fitting.sort(key=lambda name: name != "interior")
-    found = [*(_named(name, formulation) for name in (fitting if names is None else names)), *commands]
-    listed = [contestant.name for contestant in found]
+    if names is None:
+        names = sorted((s.name for s in fitting(formulation.name)), key=lambda name: name != "interior")
+    entrants = [*(_named(name, formulation) for name in names), *commands]
+    listed = [entrant.name for entrant in entrants]
     if twice := next((name for name in listed if listed.count(name) > 1), None):
         raise InputError(f"contestant {twice!r} is named twice: keep one, or give the other another name")
-    if not found:
+    if not entrants:
         raise InputError("no contestant is named: name one with --solvers or --external")
-    return found
+    return entrants
+
+
+def fitting(formulation: str) -> list[Solver]:
+    """The solvers of a formulation; `auto` is interior or clarabel under another name."""
+    return [s for s in SOLVERS if s.name != "auto" and (s.serves is None or formulation in s.serves)]
 
 
 def _named(name: str, formulation: Formulation) -> Contestant:
     if ":" in name:
         return third_party(name)
-    if name not in (known := [solver.name for solver in SOLVERS]):
-        raise InputError(f"unknown solver {name!r}: {nearest(name, known)}")
     return InWorker(name, tolerance=solver_named(name, formulation).tolerance)
 
 
-def third_party(solver: str | Solver) -> InWorker:
+def third_party(solver: str | Function) -> InWorker:
     """A function, or package.module:function, as a contestant; its module is imported in the worker alone."""
     name, path = named(solver), search_path()
     check_importable(name, path)

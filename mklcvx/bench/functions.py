@@ -32,11 +32,11 @@ from ..io.files import ANSWER_FIELDS
 from ..problem.instance import Instance
 from ..verification.answers import answer_of
 
-Solver = Callable[..., Any]
+Function = Callable[..., Any]
 NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
-def named(solver: str | Solver) -> str:
+def named(solver: str | Function) -> str:
     """The name under which another process finds the function: package.module:function."""
     if not isinstance(solver, str):
         solver = f"{getattr(solver, '__module__', None)}:{getattr(solver, '__qualname__', '<object>')}"
@@ -59,7 +59,7 @@ def check_importable(name: str, path: Iterable[str]) -> None:
         raise InputError(f"solver {name}: there is no module {top!r}: install it, or go to the folder it is in")
 
 
-def imported(name: str, path: Iterable[str]) -> Solver:
+def imported(name: str, path: Iterable[str]) -> Function:
     """Import the function of that name. This runs its module."""
     module, _, inside = named(name).partition(":")
     sys.path.extend(folder for folder in path if folder not in sys.path)
@@ -77,7 +77,7 @@ def imported(name: str, path: Iterable[str]) -> Solver:
 
 
 def arguments(
-    function: Solver, instance: Instance, formulation: str, parameters: Mapping[str, Any]
+    function: Function, instance: Instance, formulation: str, parameters: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
     """The keyword arguments of the function, and the names that it would need to accept but does not."""
     chosen = formulations.get(formulation)
@@ -95,7 +95,7 @@ def arguments(
     return {name: value for name, value in offered.items() if name in takes}, missing
 
 
-def _keywords(function: Solver) -> set[str] | None:
+def _keywords(function: Function) -> set[str] | None:
     """The keywords that a function accepts after kernels and y; None if it accepts all or has no signature."""
     try:
         parameters = list(inspect.signature(function).parameters.values())

@@ -67,12 +67,6 @@ def sides(instance: Instance) -> Array:
     return instance.targets.signs("bench")
 
 
-def _warm_up(call: Callable[[Instance, float], Any], instance: Instance) -> None:
-    """Run the call on a small problem and ignore errors: the timed run will report them."""
-    with contextlib.suppress(Exception):
-        call(_part(instance), 1.0)
-
-
 _loaded = lru_cache(maxsize=1)(load_instance)
 
 
@@ -99,8 +93,9 @@ def _solve(instance: Instance, request: Record) -> Record:
     def call(problem: Instance, limit: float) -> Any:
         return solve(problem, who[1], solver=who[0], tol=request["tol"], time_limit=limit, **request["parameters"])
 
-    if who not in _WARM:
-        _warm_up(call, instance)
+    if who not in _WARM:  # importing and compiling is not timed
+        with contextlib.suppress(Exception):
+            call(_part(instance), 1.0)
         _WARM.add(who)
     solution, measured = _measured(lambda: call(instance, request["time_limit"]))
     save_solution(request["answer"], solution)

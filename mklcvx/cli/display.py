@@ -76,11 +76,11 @@ def number(value: float | None, form: str = ".1e") -> str:
 def formulation_table() -> None:
     """Print the formulations. Those that take any loss are regularisers over kernels: the parameters of the loss, and
     bias, are named once, below the table of losses."""
-    rows = []
+    rows, every = [], [loss.name for loss in losses.ALL]
     for f in formulations.FORMULATIONS:
         names = [parameter.name for parameter in f.parameters] if f.loss_names else f.parameter_names
         parameters = ", ".join(names + ["groups"] * f.needs_groups)
-        rows.append((f.name, f.title, parameters, _all_but(f.loss_names, every_loss()) or "–", f.reference))
+        rows.append((f.name, f.title, parameters, _all_but(f.loss_names, every) or "–", f.reference))
     print_table(("name", "what it is", "parameters", "losses", "reference"), rows, "Formulations", unbroken=("name",))
 
 
@@ -96,19 +96,14 @@ def loss_table() -> None:
         rows.append((name, title, loss.targets, parameters, bias, taken))
     columns = ("name", "what it is", "targets", "parameters (default)", "bias", "formulations")
     print_table(columns, rows, "\nLosses", unbroken=("name", "targets"))
+    otherwise = "hinge for labels, or nu where nu is given; squared for a response; else one_class"
     typer.echo(f"\n{every[0]} to {every[-1]} take loss=NAME, the parameters of the loss, and bias.")
-    typer.echo(
-        "Without loss=NAME it is hinge for labels, or nu where nu is given; squared for a response; else one_class."
-    )
+    typer.echo(f"Without loss=NAME it is {otherwise}.")
 
 
 def _limits(parameter: Parameter) -> str:
     named = "" if parameter.name in parameter.limits.split() else f"{parameter.name}: "
     return f"{named}{parameter.limits} ({parameter.default_text})"
-
-
-def every_loss() -> list[str]:
-    return [loss.name for loss in losses.ALL]
 
 
 def _all_but(some: Sequence[str], every: Sequence[str]) -> str:
@@ -197,20 +192,18 @@ def _shares(certificate: Certificate) -> str:
 
 def show_proof(proof: Proof) -> None:
     """Print a proof: the interval, and in which numbers kernels were proved to be positive semidefinite."""
-    found = proof.as_dict()
+    record = proof.as_dict()
+    ridge = f"up to a ridge of {proof.ridge:.1e}, which the upper bound pays for"
     rows = [
         ("formulation", _posed(proof.formulation, proof.parameters)),
-        ("optimum of the first stage" if found["second_stage"] else "optimum", _between(found)),
+        ("optimum of the first stage" if record["second_stage"] else "optimum", _between(record)),
         ("relative width", f"{proof.relative_width:.1e}"),
-        (
-            "semidefinite",
-            f"in {proof.semidefinite}, up to a ridge of {proof.ridge:.1e}, which the upper bound pays for",
-        ),
+        ("semidefinite", f"in {proof.semidefinite}, {ridge}"),
     ]
-    for part in found["second_stage"] or ():
+    for part in record["second_stage"] or ():
         width = "unbounded" if part["relative_width"] is None else f"relative width {part['relative_width']:.1e}"
         rows.append((f"second stage, {part['label']}", f"{_between(part)}, {width}"))
-    print_table((), [*rows, ("point from", f"{found['solver'] or 'no solver'}, {proof.seconds:.2f} s in all")])
+    print_table((), [*rows, ("point from", f"{record['solver'] or 'no solver'}, {proof.seconds:.2f} s in all")])
 
 
 def _between(bounds: Mapping[str, Any]) -> str:
@@ -237,10 +230,10 @@ def _kernel_table(solution: Solution) -> None:
 
 def _posed(formulation: str, parameters: Mapping[str, Any]) -> str:
     """Format a formulation and its parameters; booleans are named only if they are true."""
-    set_ones = {key: value for key, value in parameters.items() if value is not False}
     texts = [
         key if value is True else f"{key} = {value if isinstance(value, str) else format(value, 'g')}"
-        for key, value in set_ones.items()
+        for key, value in parameters.items()
+        if value is not False
     ]
     return f"{formulation} ({', '.join(texts)})"
 
@@ -250,11 +243,9 @@ def bars(values: NDArray[np.float64]) -> str:
     largest = np.nanmax(values) if np.isfinite(values).any() else 0.0
     if largest <= 0:
         return " " * len(values)
-    levels = np.ceil(8 * np.nan_to_num(values) / largest * (1 - 1e-9)).astype(int)
-    return "".join(
-        "?" if np.isnan(v) else BLOCKS[max(0, k)] if v > 1e-6 * largest else "·"
-        for v, k in zip(values, levels, strict=True)
-    )
+    levels = np.clip(np.ceil(8 * np.nan_to_num(values) / largest * (1 - 1e-9)).astype(int), 0, None)
+    drawn = np.where(values > 1e-6 * largest, np.array([*BLOCKS])[levels], "·")
+    return "".join(np.where(np.isnan(values), "?", drawn))
 
 
 def show_report(report: Report) -> None:

@@ -30,6 +30,7 @@ from ..io.damage import require
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from ..problem.machines import JOINTLY, MULTI_CLASS, ClassPair, check_multi_class, class_values, machines_for
+from ..problem.numbers import Indices
 from ..problem.target_checks import as_targets
 from ..problem.targets import Targets
 from .base import Array, ClassWeight, traces_of
@@ -211,7 +212,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
             self._warn(whole.kernels)
         return self
 
-    def _whole(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Instance, NDArray[np.intp]]:
+    def _whole(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Instance, Indices]:
         """The problem of all classes, whose kernels are validated here and nowhere else, and the class indices."""
         check_multi_class(self.multi_class)
         with checks_of_sklearn():
@@ -232,25 +233,21 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
             return whole.of_samples(everybody, targets, self._prices(whole, everybody))
         return self._task(whole, codes, ClassPair(1, 0), everybody)
 
-    def _solved_machines(
-        self, whole: Instance, codes: NDArray[np.intp], machines: Sequence[ClassPair]
-    ) -> list[Solution]:
+    def _solved_machines(self, whole: Instance, codes: Indices, machines: Sequence[ClassPair]) -> list[Solution]:
         """One solution after the other. Several share what they can."""
         whole = whole.remembering() if len(self.classes_) > 2 else whole
         solutions = [self._solved(self._task(whole, codes, one, one.members(codes))) for one in machines]
         whole.forget()
         return solutions
 
-    def _task(
-        self, whole: Instance, codes: NDArray[np.intp], machine: ClassPair, members: NDArray[np.intp]
-    ) -> Instance:
+    def _task(self, whole: Instance, codes: Indices, machine: ClassPair, members: Indices) -> Instance:
         """The problem of one machine."""
         if machine.positive is None:
             return whole
         targets = Targets("y", machine.signs(codes[members]), ("y",))
         return whole.of_samples(members, targets, self._prices(whole, members))
 
-    def _prices(self, whole: Instance, members: NDArray[np.intp]) -> Array:
+    def _prices(self, whole: Instance, members: Indices) -> Array:
         """Sample weight times class weight; in the ν-form the former is 1 on average."""
         price, own = whole.sample_weight[members], self._source.weight
         return price if own is None or not self._loss.free_margin else np.asarray(price / own[members].mean())

@@ -14,7 +14,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import formulations
 from ..certificate.machines import Machines
@@ -26,6 +25,7 @@ from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from ..problem.low_rank import LowRank, dense
 from ..problem.memory import check_memory
+from ..problem.numbers import Indices
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import diagonals
@@ -35,8 +35,6 @@ from ..problem.validation import KnownStack
 from ..solvers.grids import edge_of
 from ..solvers.one_against import each_by_machines
 from ..solvers.paths import each
-
-Indices = NDArray[np.intp]
 
 SCHEMA = "mklcvx.cv/1"
 # The targets that a score fits, and scikit-learn's function with its options.

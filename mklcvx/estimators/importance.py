@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring, get_scorer_names
@@ -31,13 +31,12 @@ from ..errors import InputError, Interrupted, clipped, nearest, unheard, warn
 from ..problem.checks import check_functions
 from ..problem.groups import as_groups
 from ..problem.low_rank import LowRank, Stored, dense
-from ..problem.numbers import check_jobs, check_whole
+from ..problem.numbers import Indices, check_jobs, check_whole
 from ..reports.importance import KernelImportance, asked_for
 from .base import Array, KernelEstimator
 from .inputs import checks_of_sklearn, cut_by_samples, gathered
 from .source import PRECOMPUTED, samples_first
 
-Indices = NDArray[np.intp]
 Split = tuple[Indices, Indices]
 RandomState: TypeAlias = int | np.random.RandomState | None
 

@@ -133,10 +133,8 @@ def _read_fields(
         content = read_mat(existing_file(path, READABLE), choose=chosen_of)
     else:
         if asked and isinstance(path, str | os.PathLike) and os.path.isdir(path):
-            option = remedy("variables", "--var")
-            raise InputError(
-                f"{where}: is a folder, whose files have the names of fields: rename them, without {option}"
-            )
+            fault = "is a folder, whose files have the names of fields"
+            raise InputError(f"{where}: {fault}: rename them, without {remedy('variables', '--var')}")
         raw = read_arrays(path)
         check_schema(str(raw.get("schema", INSTANCE)), INSTANCE, where, "give a file of kernels and targets")
         chosen = chosen_of(readings.listing_of(raw.outlines if isinstance(raw, Archive) else raw))
@@ -314,8 +312,7 @@ def write_answer(path: str | Path, record: Mapping[str, object], arrays: Callabl
     if path.suffix == ".json":
         write_text(path, json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        found = arrays()
-        write_whole(path, lambda file: np.savez_compressed(file, **found))  # type: ignore[arg-type]  # as above
+        write_whole(path, lambda file: np.savez_compressed(file, **arrays()))  # type: ignore[arg-type]  # as above
 
 
 def solution_arrays(solution: Solution) -> dict[str, AnyArray]:

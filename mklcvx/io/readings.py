@@ -174,11 +174,8 @@ def _named(listing: Listing, asked: Mapping[str, str], where: str) -> tuple[Chos
         chosen[field] = names
     used = {name for names in chosen.values() for name in names}
     other = KINDS if any(kind in asked for kind in KINDS) else ()
-    chosen |= {
-        name: (name,)
-        for name in (*INSTANCE_FIELDS, "schema")
-        if name in listing and name not in {*asked, *used, *other}
-    }
+    ours = [name for name in (*INSTANCE_FIELDS, "schema") if name in listing and name not in {*asked, *used, *other}]
+    chosen |= {name: (name,) for name in ours}
     return chosen, used | {name for names in chosen.values() for name in names}
 
 
@@ -200,9 +197,8 @@ def _guessed_kernels(listing: Listing, used: Collection[str], where: str) -> tup
     fault = f"{where}: no array 'kernels' ({found_in(listing)}), and no other that could be kernels, n×n×M or M×n×n"
     words = f"store the stack under that name, or {_how_to_name('kernels', 'NAME')}"
     if any(_plain(name) in FEATURES and len(one.shape) == 2 and one.kind == NUMBERS for name, one in free.items()):
-        words = (
-            f"make kernels of the features{remedy('', ' in Python')}, by mklcvx.kernels, or fit mklcvx.MKLClassifier"
-        )
+        where_made = remedy("", " in Python")
+        words = f"make kernels of the features{where_made}, by mklcvx.kernels, or fit mklcvx.MKLClassifier"
     raise InputError(f"{fault}: {words}")
 
 
@@ -310,10 +306,6 @@ def _kind_of_vector(values: AnyArray, labels: bool) -> str:
         return "response"
     counted = distinct[0] in (0, 1) and len(distinct) == distinct[-1] - distinct[0] + 1
     return "classes" if labels or (counted and 2 * len(distinct) <= len(numbers)) else ""
-
-
-def _kind_of_matrix(values: AnyArray) -> str:
-    return "labels" if values.dtype.kind in "fiub" and np.isin(values, (0, 1)).all() else "y"
 
 
 def _described(variable: str, kind: str, values: AnyArray) -> str:

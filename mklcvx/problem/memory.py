@@ -163,9 +163,8 @@ def _number(path: Path) -> float | None:
 def _given_up(path: Path) -> float:
     try:
         words = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
-        return float(
-            max((int(word[1]) for word in words if word[0] in ("inactive_file", "total_inactive_file")), default=0)
-        )
+        sizes = [int(word[1]) for word in words if word[0] in ("inactive_file", "total_inactive_file")]
+        return float(max(sizes, default=0))
     except (OSError, ValueError):
         return 0.0
 

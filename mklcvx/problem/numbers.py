@@ -17,6 +17,7 @@ MANTISSA = 2.0**53  # below, every whole number is a double
 MOST_JOBS = 10_000
 PLAIN = {float, int, str, bytes, bool, type(None)}
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 # Of a dtype that is known when the code runs: numbers of any precision; or classes, which may be words as well.
 RealArray: TypeAlias = NDArray[np.number]  # type: ignore[explicit-any]
 AnyArray: TypeAlias = NDArray[Any]  # type: ignore[explicit-any]

@@ -190,13 +190,8 @@ class KernelStack:
     @cached_property
     def _rows(self) -> Array | None:
         """The rows of all kernels, (Mn, n), where these are few doubles that lie one after the other."""
-        kernels = self.kernels
-        if (
-            not isinstance(kernels, np.ndarray)
-            or self.samples > SMALL
-            or not self.symmetric
-            or self.offsets is not None
-        ):
+        kernels, as_stored = self.kernels, self.symmetric and self.offsets is None
+        if not isinstance(kernels, np.ndarray) or self.samples > SMALL or not as_stored:
             return None
         plain = kernels.dtype == np.float64 and kernels.flags.c_contiguous
         return cast(Array, kernels.reshape(-1, self.samples)) if plain else None
@@ -331,14 +326,11 @@ class KernelStack:
     # ------------------------------------------------------------------------------------------- centring
     def mostly_constant(self, m: int) -> bool:
         """Whether a constant added to all entries of kernel m is a few hundred times what is left without it."""
-        return self._spread(m) < MOSTLY
-
-    def _spread(self, m: int) -> float:
-        """What is left of kernel m without a constant, as a share of it; of factors, in the column with the least."""
-        return float(self._spreads[m])
+        return bool(self._spreads[m] < MOSTLY)
 
     @cached_property
     def _spreads(self) -> Array:
+        """What is left of each kernel without a constant, as a share of it; of factors in the column with the least."""
         return self.once("spreads", np.empty(0), self._find_spreads)
 
     def _find_spreads(self) -> Array:
@@ -381,7 +373,7 @@ class KernelStack:
             factors.append(columns.factor)
         else:  # steps with few columns cost next to nothing
             return LowRank(factors), None
-        if min(self._spread(m) for m in range(self.count)) > OVERWHELMING:
+        if self._spreads.min() > OVERWHELMING:
             return self.kernels, None
         return self.kernels, np.stack(self.each(partial(offsets_of, reference=r)))
 

@@ -19,8 +19,7 @@ from .memory import check_stack
 from .numbers import Array, as_real_array, is_number
 from .ownership import handed_over
 
-Indices: TypeAlias = NDArray[np.intp] | NDArray[np.bool_]
-Chosen: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | Indices"
+Chosen: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | NDArray[np.intp] | NDArray[np.bool_]"
 
 ENTRIES = 1 << 16  # of a block: it stays in the cache while every kernel is made of its distances
 LARGEST = 1e150  # of a feature: squares and their sums are numbers

@@ -29,12 +29,7 @@ LARGEST_RESPONSE = 1e100  # its square, and that of its inverse, must not overfl
 
 
 def as_targets(
-    y: object,
-    classes: object,
-    labels: object,
-    names: Iterable[str] | None,
-    count: int | None = None,
-    response: object = None,
+    y: object, classes: object, labels: object, names: Iterable[str] | None, count: int, response: object = None
 ) -> Targets:
     """Check the targets, at most one of the four; `count` is the number of samples of the kernels."""
     values = (y, classes, labels, response)
@@ -44,12 +39,12 @@ def as_targets(
     if not given:
         if names is not None:
             raise InputError("label_names are given without targets: leave them out, or give classes or labels")
-        return Targets(NONE, np.empty((count or 0, 0)))
+        return Targets(NONE, np.empty((count, 0)))
     ((kind, value),) = given.items()
     checked = CHECKS[kind](value, kind)
     if kind == "response" and checked.ndim == 2 and (checked.shape[1] == 1 or checked.shape == (1, count)):
         checked = checked.ravel()
-    if count is not None and len(checked) != count:
+    if len(checked) != count:
         turned = " (samples seem to be in columns)" if checked.shape[-1] == count else ""
         fault = f"{kind} has {len(checked)} {ENTRIES[kind]}, the kernels are {count} by {count}"
         raise InputError(f"{fault}: {SHAPES[kind]}{turned}")

@@ -25,7 +25,7 @@ from ...verification.case import REJECTED, UNDECIDED
 from ...zoo import specimen
 from ..comparison import Contestant, InWorker, third_party
 from ..external import External
-from ..functions import Solver
+from ..functions import Function
 from ..process import Worker
 from .references import case_of
 from .trials import LEVELS, SKIPPED, Assignment, Room, SpecimenResult, shared_out, suitable
@@ -122,7 +122,7 @@ def check_found(solver: Contestant, time_limit: float) -> None:
 
 
 def assignment(
-    solver: str | Solver | None, formulation: str, parameters: Mapping[str, Any], *,
+    solver: str | Function | None, formulation: str, parameters: Mapping[str, Any], *,
     command: str | None = None, time_limit: float = CONFORM_TIME_LIMIT, level: str = CONFORM_LEVEL,
 ) -> Assignment:  # fmt: skip
     """Check all settings and return them as one record."""
@@ -157,7 +157,7 @@ def _check_parameters(formulation: str, parameters: Mapping[str, Any]) -> None:
 
 
 def conform(
-    solver: str | Solver | None = None,
+    solver: str | Function | None = None,
     formulation: str = FORMULATION,
     *,
     command: str | None = None,

@@ -140,9 +140,8 @@ def _judged(case: Case, attempt: Attempt, name: str, level: str) -> SpecimenResu
     if attempt.fault:
         return SpecimenResult(name, ERROR, diagnosis=ERROR, words=attempt.fault)
     if attempt.cut or attempt.answer is None:
-        return SpecimenResult(
-            name, TIMEOUT, diagnosis=TIMEOUT, words=attempt.message or "returned after the time limit"
-        )
+        words = attempt.message or "returned after the time limit"
+        return SpecimenResult(name, TIMEOUT, diagnosis=TIMEOUT, words=words)
     try:
         parts, _ = judged_parts(case, attempt.answer, rigorous=True)
     except (InputError, ArithmeticError) as fault:

@@ -9,7 +9,6 @@ from functools import partial
 from operator import methodcaller
 from pathlib import Path
 
-from ...defaults import VALIDATE_TIME_LIMIT
 from ...io.writing import write_whole
 from ..conformance.trials import shared_out
 from .cells import LARGEST, QUICK, Cell, cells_of, plan
@@ -21,11 +20,7 @@ __all__ = ["FILES", "LARGEST", "QUICK", "Cell", "Matrix", "plan", "save", "valid
 
 
 def validate(
-    pairs: list[tuple[str, str]],
-    time_limit: float = VALIDATE_TIME_LIMIT,
-    jobs: int | None = None,
-    largest: float = LARGEST,
-    done: Callable[[str], None] = lambda _: None,
+    pairs: list[tuple[str, str]], time_limit: float, jobs: int | None, largest: float, done: Callable[[str], None]
 ) -> Matrix:
     """Run every solver that fits on every formulation and specimen of `pairs`, through joblib."""
     started = time.perf_counter()

@@ -16,8 +16,9 @@ import numpy as np
 
 from ... import formulations
 from ..._version import __version__
+from ..comparison import fitting
 from ..conformance.summary import shifted_mean
-from .cells import CERTIFIED, Cell, all_solvers, fitting
+from .cells import ALL_SOLVERS, CERTIFIED, Cell
 
 SCHEMA = "mklcvx.validation/1"
 SHOWN = 3  # reasons, the most frequent ones
@@ -86,7 +87,7 @@ class Matrix:
 
     @staticmethod
     def of(cells: Sequence[Cell], time_limit: float, largest: float, elapsed: float) -> Matrix:
-        entries = [_entry(f.name, solver, cells) for f in formulations.FORMULATIONS for solver in all_solvers()]
+        entries = [_entry(f.name, solver, cells) for f in formulations.FORMULATIONS for solver in ALL_SOLVERS]
         return Matrix(tuple(entries), time_limit, largest, elapsed)
 
     def entry(self, formulation: str, solver: str) -> Entry:
@@ -117,7 +118,7 @@ class Matrix:
         }
 
     def as_markdown(self) -> str:
-        solvers = [name for name in all_solvers() if any(entry.solver == name for entry in self.filled)]
+        solvers = [name for name in ALL_SOLVERS if any(entry.solver == name for entry in self.filled)]
         names = list(dict.fromkeys(entry.formulation for entry in self.filled))
         head = ["formulation", *(f"`{solver}`" for solver in solvers)]
         body = [[f"`{name}`", *(_shown(self.entry(name, solver)) for solver in solvers)] for name in names]
