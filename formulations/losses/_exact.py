@@ -154,6 +154,13 @@ def middle(low: float, high: float) -> float:
     return low if math.isinf(high) else (low + high) / 2
 
 
+def divergence(apart: Array, p: Array, direct: Array) -> Array:
+    """u log(u/p) − u + p with u = p + apart: `direct`, or the series where u is so near to p that digits cancel."""
+    near = np.abs(apart) < NEAR * p
+    x = np.divide(apart, p, out=np.zeros_like(p), where=near)
+    return np.where(near, p * x**2 * divergence_series(x), np.maximum(direct, 0.0))
+
+
 def divergence_series(x: Array) -> Array:
     """h(x)/x² for |x| < NEAR, where h(x) = (1 + x) log(1 + x) − x = x²/2 − x³/6 + x⁴/12 − …: u log(u/p) − u + p is
     p h(x) with x = u/p − 1."""

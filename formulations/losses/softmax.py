@@ -31,7 +31,7 @@ import numpy as np
 
 from ...problem.stack import Array
 from .._cvxpy import cp
-from ._exact import NEAR, divergence_series
+from ._exact import divergence
 from ._joint import Contrasting
 
 STEPS = 100  # of Newton's method for the biases
@@ -123,13 +123,11 @@ def divergences(parts: Array, price: Array, outputs: Array) -> Array:
     divergence."""
     u, p = parts / price, chances(outputs)
     apart = u - p
-    near = np.abs(apart) < NEAR * p
-    x = np.divide(apart, p, out=np.zeros_like(p), where=near)
     top = outputs.max(axis=0)
     log_p = outputs - top - np.log(np.exp(outputs - top).sum(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
         direct = np.where(u > 0, u * (np.log(u) - log_p), 0.0) - apart
-    return np.where(near, p * x**2 * divergence_series(x), np.maximum(direct, 0.0))
+    return divergence(apart, p, direct)
 
 
 SOFTMAX = Softmax()

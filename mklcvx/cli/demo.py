@@ -26,11 +26,7 @@ from .display import Progress, bars
 
 GROUPS = ("mean", "error", "worst")
 WIDTH = 118
-SETTINGS: dict[str, dict[str, float]] = {
-    "many labels": {"C": 1.0},
-    "two stages": {"C": 1.0, "lam": 0.01},
-    "hypergraph": {"lam": 1.0},
-}
+LAM = {"two stages": 0.01}  # λ of the families, else 1
 
 
 def run_demo(samples: int, seed: int, html: Path | None = None) -> bool:
@@ -50,7 +46,7 @@ def run_demo(samples: int, seed: int, html: Path | None = None) -> bool:
             return solution
 
         rows = [solved(f, best_single(single, price) if f.single_kernel else single, C=price) for f in SINGLE_TASKS]
-        families = [solved(f, many, **SETTINGS[f.family]) for f in FORMULATIONS if f not in SINGLE_TASKS]
+        families = [solved(f, many, C=1.0, lam=LAM.get(f.family, 1.0)) for f in FORMULATIONS if f not in SINGLE_TASKS]
     first, second = _galleries(single, rows, many, families)
     title = f"Breast cancer, {samples} training samples, C = {samples}, kernels of unit trace"
     console.print(_table(title, first, single))

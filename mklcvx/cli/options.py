@@ -132,41 +132,36 @@ def _kernels_in(text: str) -> list[str]:
 def parse_grid(items: list[str]) -> dict[str, list[Any]]:
     """Parse KEY=V1,V2,... into lists of numbers or words."""
     example = "KEY=V1,V2,...", "C=0.1,1,10"
-    return _parsed(items, "--grid", *example, lambda text: [part.strip() for part in text.split(",")])
+    return _parsed(items, "--grid", *example, lambda text: [_number_or_word(part.strip()) for part in text.split(",")])
 
 
 def parse_settings(items: list[str] | None, option: str = "--set") -> dict[str, Any]:
     """Parse KEY=VALUE into numbers or words."""
     example = "KEY=VALUE", "C=10" if option == "--set" else "seed=1"
-    return {key: value for key, (value,) in _parsed(items or [], option, *example, lambda text: [text]).items()}
+    parsed = _parsed(items or [], option, *example, lambda text: [_number_or_word(text)])
+    return {key: value for key, (value,) in parsed.items()}
 
 
 def variables_in(items: list[str] | None) -> dict[str, str]:
     """Parse FIELD=NAME; names stay as they are."""
-    found: dict[str, str] = {}
-    for item in items or []:
-        field, _, name = item.partition("=")
-        if not field or not name:
-            raise InputError(f"--var {item!r} is not FIELD=NAME: write for example --var kernels=KH")
-        if field in found:
-            raise InputError(f"--var {field} is given twice: keep one")
-        found[field] = name
-    check_asked(found)
-    return found
+    parsed = _parsed(items or [], "--var", "FIELD=NAME", "kernels=KH", lambda text: [text])
+    names = {field: name for field, (name,) in parsed.items()}
+    check_asked(names)
+    return names
 
 
 def _parsed(
-    items: list[str], option: str, form: str, example: str, split: Callable[[str], list[str]]
+    items: list[str], option: str, form: str, example: str, read: Callable[[str], list[Any]]
 ) -> dict[str, list[Any]]:
     given: dict[str, list[Any]] = {}
     for item in items:
         key, _, text = item.partition("=")
-        values = split(text)
-        if not key or not all(values):
+        values = read(text)
+        if not key or "" in values:
             raise InputError(f"{option} {item!r} is not {form}: write for example {option} {example}")
         if key in given:
             raise InputError(f"{option} {key} is given twice: keep one")
-        given[key] = [_number_or_word(value) for value in values]
+        given[key] = values
     return given
 
 

@@ -158,10 +158,12 @@ class KernelEstimator(BaseEstimator, ABC):
         return Table(checked, given, names, views, isinstance(X, LowRank)), y, sample_weight
 
     def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
-        """X, and y if it is given, as scikit-learn's `validate_data` checks them: always arrays of NumPy."""
+        """X, and y if it is given, as scikit-learn's `validate_data` checks them: always arrays of NumPy. Kernels may
+        have single precision, with the rounding errors of their type."""
+        kinds = (np.float64, np.float32) if self._pairwise else np.float64
         try:
             with checks_of_sklearn(), config_context(array_api_dispatch=False):
-                return validate_data(self, X, *y, **self._accepts, **options)
+                return validate_data(self, X, *y, dtype=kinds, allow_nd=self._pairwise, **options)
         except ValueError:
             if fault := fault_of(X, self._pairwise, self.kernel_names):
                 raise InputError(fault) from None
@@ -294,18 +296,9 @@ class KernelEstimator(BaseEstimator, ABC):
         check_stack(matrices, len(samples), len(self._source.kept))
         return np.concatenate([evaluate(kernels) for kernels in self._source.blocks(samples)])
 
-    def _test_kernels(self, X: Any) -> Array:
-        """The kernels (M, t, n) of new samples with the training samples, all at once; they need no solution."""
-        return self._source.cross(self._new(X)).formed()
-
     @property
     def _pairwise(self) -> bool:
         return bool(self.__sklearn_tags__().input_tags.pairwise)
-
-    @property
-    def _accepts(self) -> dict[str, Any]:
-        """Options of `validate_data`. Kernels may have single precision, with the rounding errors of their type."""
-        return {"dtype": (np.float64, np.float32) if self._pairwise else np.float64, "allow_nd": self._pairwise}
 
     # ------------------------------------------------------------------------------------------------- the rest
     @property

@@ -51,9 +51,8 @@ def compared(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> tup
         raise InputError(f"compare_average=True needs {least}, for held-out scores: give more")
     cut = kind(folds, shuffle=True, random_state=SEED)
     plain = unfitted(model).set_params(**({"probability": False} if is_classifier(model) else {}))
-    even = clone(plain).set_params(
-        formulation="average", solver=SOLVER, solver_options=None, groups=None, **dict.fromkeys(model.of_regularisers)
-    )
+    of_average = {"formulation": "average", "solver": SOLVER, **dict.fromkeys(model.of_regularisers)}
+    even = clone(plain).set_params(**of_average, solver_options=None, groups=None)
     params = None if weight is None else {"sample_weight": weight}
     with fits_of_our_own():
         own, average = (cross_val_score(one, X, y, cv=cut, params=params, error_score="raise") for one in (plain, even))

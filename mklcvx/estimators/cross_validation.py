@@ -108,8 +108,7 @@ class CrossValidation:
                 return limits[name].accepts(value, self.count)
             return value <= 1 if name == "nu" else True
 
-        means = [float(row.scores.mean()) for row in self.rows]
-        return edge_of([row.point for row in self.rows], means, can_be)
+        return edge_of([row.point for row in self.rows], [float(row.scores.mean()) for row in self.rows], can_be)
 
     @property
     def best(self) -> int:

@@ -272,7 +272,7 @@ class _Part:
         rows, truth = _safe_split(model, data.X, data.y, test, train)
         X, _, weight = model._checked(X, "no_validation", None if data.weight is None else data.weight[train])
         (kernels, known), kept = model._sourced(X, np.zeros(len(X.X)) if y is None else y, weight)
-        tested = np.array(model._test_kernels(rows))
+        tested = np.array(model._source.cross(model._new(rows)).formed())
         groups = None if model.groups is None else as_groups(model.groups, len(kernels))
         plain = clone(model).set_params(kernels=PRECOMPUTED, kernel_names=None, centre=False, normalise=None)
         y = None if y is None else _safe_indexing(y, kept)

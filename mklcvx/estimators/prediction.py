@@ -195,15 +195,11 @@ def _first_difference(headings: Sequence[str], known: Sequence[str]) -> str:
     return f"column {at + 1} is headed {clipped(headings[at])!r}, the model knows {clipped(known[at])!r}"
 
 
-def _known_names(model: Any) -> Sequence[str] | None:
-    """The names of the features that a model knows: of a table, or of all its views, one after the other."""
-    of_views = model._source.headings if hasattr(model, "_source") else []
-    return getattr(model, "feature_names_in_", of_views or None)
-
-
 def _checked_features(model: Any, given: Mapping[str, Any]) -> Any:
     X, names = given["X"], given.get("names")
-    known = _known_names(model)
+    # Of a table, or of all views of a model, one after the other.
+    of_views = model._source.headings if hasattr(model, "_source") else []
+    known = getattr(model, "feature_names_in_", of_views or None)
     if names is not None and known is None:  # the truth is among the columns, and not one of the features
         chosen = [j for j, name in enumerate(names) if name not in given.get("targets", ())]
         X, names = X[:, chosen], [names[j] for j in chosen]

@@ -57,27 +57,25 @@ def load_answer(path: str | Path) -> Solution | Machines:
     where = f"solution {path}"
     if path.suffix not in (".json", ".npz"):
         raise InputError(f"{where}: unknown kind of file {path.suffix!r}: give a .json or .npz file{of_pickles(path)}")
-    if path.suffix == ".npz":
-        arrays = Archive(path)
-        text = arrays.get("record")
-        record = {} if text is None else parsed(str(text), where)
-        if record.get("schema") != MACHINES:
-            return solution_of_arrays(arrays, where)
-        return _joined(record, where, lambda i: _from_arrays(arrays, i))
-    record = read_object(path, "solution")
+    record, arrays = _record_of(path, "solution")
     if record.get("schema") != MACHINES:
-        return solution_of_record(record, where)
-    return _joined(record, where, lambda i: _from_record(record, i))
+        return solution_of_record(record, where) if arrays is None else solution_of_arrays(arrays, where)
+    return _joined(record, where, lambda i: _from_record(record, i) if arrays is None else _from_arrays(arrays, i))
+
+
+def _record_of(path: Path, what: str, limit: float | None = None) -> tuple[dict[str, Any], Archive | None]:
+    """The record of a file, and the arrays beside it; `limit` is its largest size in bytes."""
+    if path.suffix == ".json":
+        return read_object(path, what, limit), None
+    arrays = Archive(path, limit)
+    text = arrays.get("record")
+    return {} if text is None else parsed(str(text), f"{what} {path}"), arrays
 
 
 def is_machines(path: Path, limit: float) -> bool:
     """Whether a file, of at most `limit` bytes, holds machines, by its schema."""
-    if path.suffix not in (".json", ".npz") or not path.is_file():
-        return False
-    if path.suffix == ".npz":
-        record = Archive(path, limit).get("record")
-        return record is not None and parsed(str(record), f"answer {path}").get("schema") == MACHINES
-    return read_object(path, "answer", limit).get("schema") == MACHINES
+    readable = path.suffix in (".json", ".npz") and path.is_file()
+    return readable and _record_of(path, "answer", limit)[0].get("schema") == MACHINES
 
 
 def _from_arrays(arrays: Mapping[str, object], i: int) -> tuple[Solution, Any]:

@@ -19,9 +19,7 @@ def random(
 ) -> Instance:
     """Gaussian kernels on noisy views of two clouds. `overlap` 0 separates the classes, 1 mixes them fully;
     `conditioning` is the ratio of the largest to the smallest eigenvalue of every kernel."""
-    check_sizes(n, M, overlap=overlap, conditioning=conditioning, positive=positive)
-    check_seed(seed)  # NumPy ends the process on a list that contains itself
-    rng = np.random.default_rng(seed)
+    rng = generator(n, M, seed, overlap=overlap, conditioning=conditioning, positive=positive)
     y = labels_of(n, positive)
     kernels = np.empty((M, n, n))
     for m in range(M):
@@ -42,10 +40,7 @@ def duplicated(n: int = 30, M: int = 6, seed: int = 0) -> Instance:
 
 def rank_one(n: int = 40, M: int = 6, seed: int = 0) -> Instance:
     """Linear kernels on single features."""
-    check_sizes(n, M)
-    check_seed(seed)
-    rng = np.random.default_rng(seed)
-    y = labels_of(n, 0.5)
+    rng, y = generator(n, M, seed), labels_of(n, 0.5)
     features = rng.normal(size=(M, n)) + 0.6 * y
     return Instance(features[:, :, None] * features[:, None, :], y, groups=np.arange(M) % 3 % M)
 
@@ -86,6 +81,13 @@ def make(kind: str, **options: object) -> Instance:
     """An instance of a named kind."""
     check_name("kind of instance", kind, ZOO)
     return ZOO[kind](**options)
+
+
+def generator(n: int, M: int, seed: int, **numbers: float) -> np.random.Generator:
+    """NumPy's random numbers, once the arguments are checked."""
+    check_sizes(n, M, **numbers)
+    check_seed(seed)  # NumPy ends the process on a list that contains itself
+    return np.random.default_rng(seed)
 
 
 def check_sizes(n: int, M: int, **numbers: float) -> None:
