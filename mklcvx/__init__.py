@@ -10,7 +10,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import formulations, zoo
-    from .bench.conformance import conform
+    from .bench.conformance.summary import conform
     from .certificate.record import Certificate
     from .certificate.solution import Solution
     from .errors import GridEdgeWarning, InputError, OneClassWarning, ScaleWarning
@@ -53,7 +53,7 @@ __all__ = [
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
 HOMES = {
-    "bench.conformance": "conform",
+    "bench.conformance.summary": "conform",
     "certificate.record": "Certificate",
     "certificate.solution": "Solution",
     "errors": "GridEdgeWarning InputError OneClassWarning ScaleWarning",

@@ -87,11 +87,8 @@ def _status(arguments: list[str] | None) -> int:
             options.say(str(fault))
     except OSError as fault:
         code = _refuse(f"output could not be written ({fault.strerror or fault}): choose another place")
-    except (KeyboardInterrupt, typer.Abort):
-        options.say(WORDS)
-        code = INTERRUPTED
-    except Stopped as fault:
-        options.say(str(fault))
+    except (KeyboardInterrupt, typer.Abort, Stopped) as fault:
+        options.say(str(fault) if isinstance(fault, Stopped) else WORDS)
         code = INTERRUPTED
     except Exception as fault:
         if os.environ.get("MKLCVX_TRACEBACK"):

@@ -271,7 +271,7 @@ def check_written(output: Path | None, *endings: str, read: tuple[Path, ...] = (
     """Refuse, before any work, an output that cannot be written or would replace an input."""
     if output is not None:
         check_output(output, endings)
-        check_apart(read, [output])
+        check_apart(read, output)
 
 
 def check_page(path: Path | None, option: str, *read: Path) -> None:

@@ -6,7 +6,7 @@ Only scalers of scikit-learn that are known by name are written and read, number
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,23 +18,15 @@ OUTPUTS = ("default", "pandas", "polars")
 Step = tuple[str, Any]
 
 
-class Parted(NamedTuple):
-    """The steps of a pipeline before its last one, which is the model; none before a model by itself."""
-
-    before: list[Step]
-    name: str
-    model: Any
-
-
-def parted(model: Any) -> Parted:
+def parted(model: Any) -> tuple[list[Step], str, Any]:
     """The steps of a pipeline, or of the best one of a search; a model by itself has a single step."""
     from sklearn.pipeline import Pipeline
 
     model = getattr(model, "best_estimator_", model)
     if not isinstance(model, Pipeline):
-        return Parted([], "", model)
+        return [], "", model
     *before, (name, last) = [(name, step) for name, step in model.steps if step not in (None, "passthrough")]
-    return Parted(before, name, last)
+    return before, name, last
 
 
 def described(before: Sequence[Step], plain: Callable[[Any], Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:

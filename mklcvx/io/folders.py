@@ -19,7 +19,7 @@ import io
 import os
 import re
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
@@ -127,24 +127,17 @@ def _is_number(word: str) -> bool:
     return True
 
 
-class HeadedTable(NamedTuple):
-    """The headings of a file, if there are any, its matrix, and the columns that hold words, NaN in the matrix."""
-
-    names: list[str] | None
-    values: Array
-    words: dict[str, list[str]]
-
-
-def table(file: Path) -> HeadedTable:
-    """The table of a file; without headings all of it must be numbers."""
+def table(file: Path) -> tuple[list[str] | None, Array, dict[str, list[str]]]:
+    """The headings of a file, if there are any, its matrix, and the columns that hold words, NaN in the matrix; without
+    headings all of it must be numbers."""
     check_size(str(file), GROWTH * file.stat().st_size, None, "would need")
     text = _text(file).lstrip()
     first, _, rest = text.partition("\n")
     head = [word.strip().strip('"') for word in re.split(r"[,;\t]", first)]
     if not first or any(_is_number(word) for word in head):
-        return HeadedTable(None, numbers(file, text), {})
+        return None, numbers(file, text), {}
     try:
-        return HeadedTable(head, numbers(file, rest), {})
+        return head, numbers(file, rest), {}
     except InputError:
         separator = next((mark for mark in ",;\t" if mark in first), ",")
         rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(rest), delimiter=separator) if row]
@@ -153,7 +146,7 @@ def table(file: Path) -> HeadedTable:
         columns = dict(zip(head, zip(*rows, strict=True), strict=True))
         in_words = {name: [*cells] for name, cells in columns.items() if not all(map(_is_number, cells))}
         values = [[np.nan] * len(rows) if name in in_words else [*map(float, columns[name])] for name in head]
-        return HeadedTable(head, np.array(values).T, in_words)
+        return head, np.array(values).T, in_words
 
 
 def numbers(file: Path, text: str | None = None) -> Array:

@@ -153,16 +153,6 @@ def with_extra(extra: Callable[[tuple[int, int]], Array], kernels: Array, y: Arr
     return np.concatenate([kernels, extra((len(y), len(y)))[None]]), y
 
 
-def contradicting(kernels: Array, y: Array) -> tuple[Array, Array]:
-    """Every sample twice, once with each label."""
-    return np.tile(kernels, (2, 2)), signs(2 * len(y))
-
-
-def repeated(kernels: Array, y: Array) -> tuple[Array, Array]:
-    """Every sample three times, with its label."""
-    return kernels.repeat(3, axis=1).repeat(3, axis=2), y.repeat(3)
-
-
 def weighted(n: int, M: int, seed: int, positive: int) -> Instance:
     """Clouds whose positive samples have the weight 19."""
     kernels, y = clouds(n, M, seed, positive=positive)

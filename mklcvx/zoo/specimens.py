@@ -237,9 +237,9 @@ SPECIMENS: tuple[Specimen, ...] = (
     _varied("equal-kernels", "duplicates", "four times the same kernel: any weights of the same sum", (30, 1, 12),
             lambda kernels, y: (np.tile(kernels, (4, 1, 1)), y)),
     _varied("repeated-samples", "duplicates", "every sample three times: rank n/3, α not unique", (15, 4, 13),
-            v.repeated),
+            lambda kernels, y: (kernels.repeat(3, axis=1).repeat(3, axis=2), y.repeat(3))),
     _varied("contradictions", "duplicates", "every sample with both labels: f = 0, value nC", (15, 4, 14),
-            v.contradicting, optimum=partial(v.hopeless, 30)),
+            lambda kernels, y: (np.tile(kernels, (2, 2)), v.signs(2 * len(y))), optimum=partial(v.hopeless, 30)),
     # ---------------------------------------------------------------------------------------------------- scales
     _varied("huge", "scales", "kernels of size 2^60", (30, 4, 15), _sized(60), **_in_units(60)),
     _varied("minute", "scales", "kernels of size 2^-60", (30, 4, 16), _sized(-60), **_in_units(-60)),
