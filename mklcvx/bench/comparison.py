@@ -156,14 +156,11 @@ class Benchmark:
         return (row.median + (self.validating if validated else 0.0)) / self.fit
 
     def as_dict(self) -> dict[str, Any]:
+        fields = ("formulation", "parameters", "samples", "rounds", "time_limit")
         return {
             "schema": SCHEMA,
-            "formulation": self.formulation,
-            "parameters": self.parameters,
-            "samples": self.samples,
+            **{field: getattr(self, field) for field in fields},
             "kernels": self.count,
-            "rounds": self.rounds,
-            "time_limit": self.time_limit,
             "libsvm_seconds": self.fit,
             "validation_seconds": self.validating,
             "contestants": [self._record(row) for row in self.rows],
@@ -172,18 +169,14 @@ class Benchmark:
     def _record(self, row: BenchmarkRow) -> dict[str, Any]:
         certificate = row.certificate
         return {
-            "name": row.name,
-            "status": row.status,
+            **{field: getattr(row, field) for field in ("name", "status", "asked", "iterations", "note")},
             "seconds": row.median,
             "runs": len(row.seconds),
             "all_seconds": row.seconds,
             "fits": self.fits(row),
             "fits_with_validation": self.fits(row, validated=True),
-            "asked": row.asked,
             "certificate": None if certificate is None else certificate.as_dict(),
-            "iterations": row.iterations,
             "peak_bytes": row.peak,
-            "note": row.note,
             "message": row.fault or row.message,
         }
 

@@ -75,11 +75,10 @@ def path(
             interrupted = True
     if output is not None:
         write_text(output, "".join(json_line(solution) + "\n" for solution in found))
-        for point, s in zip(points, found, strict=False):
-            if not quiet:
-                gap = f"relative gap {s.certificate.relative_gap:.1e}"
-                value = ", ".join(f"{objective:.10g}" for objective in np.ravel(s.objective))
-                typer.echo(f"{described(point)}: objective {value}, {s.status}, {gap}")
+        for point, s in () if quiet else zip(points, found, strict=False):
+            gap = f"relative gap {s.certificate.relative_gap:.1e}"
+            value = ", ".join(f"{objective:.10g}" for objective in np.ravel(s.objective))
+            typer.echo(f"{described(point)}: objective {value}, {s.status}, {gap}")
     if interrupted:
         raise Stopped(f"interrupted: {len(found)} of {len(points)} points are kept")
     missed = [solution for solution in found if not solution.certified]

@@ -76,8 +76,7 @@ def report(
             single = importance_of(raw, formulation, asked_of_folds, folds=folds, report=progress.say)
         progress.say("drawing")
         reached = method.tolerance if tol is None else tol
-        named = {"--repair": repair, "--kernels": kernels, "--normalise": normalise}
-        named |= {"--positive": positive}
+        named = {"--repair": repair, "--kernels": kernels, "--normalise": normalise, "--positive": positive}
         shown = [f"{option} {shlex.quote(value)}" for option, value in named.items() if value is not None]
         asked = " ".join([*shown, *(["--centre"] if centre else [])])
         page = report_page(problem, found, runs, reached, instance.name, asked, single)

@@ -86,16 +86,11 @@ class Conformance:
         return Rate(LEVELS[level], accepted, len(run), undecided, share, shifted_mean(times))
 
     def as_dict(self) -> dict[str, Any]:
+        fields = ("solver", "formulation", "parameters", "level", "time_limit", "passed", "diagnoses")
         return {
             "schema": SCHEMA,
-            "solver": self.solver,
-            "formulation": self.formulation,
-            "parameters": dict(self.parameters),
-            "level": self.level,
-            "time_limit": self.time_limit,
-            "passed": self.passed,
+            **{field: getattr(self, field) for field in fields},
             "rates": {level: dict(zip(RATE, self.rate(level), strict=True)) for level in LEVELS},
-            "diagnoses": self.diagnoses,
             "trials": [trial.as_dict() for trial in self.trials],
         }
 

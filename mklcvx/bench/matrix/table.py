@@ -62,15 +62,12 @@ class Entry:
         digits = [cell.digits for cell in self.cells if cell.digits is not None]
         gaps = [cell.gap for cell in self.cells if cell.gap is not None]
         return {
-            "formulation": self.formulation,
-            "solver": self.solver,
+            **{field: getattr(self, field) for field in ("formulation", "solver", "certified", "seconds")},
             "runs": len(self.cells),
-            "certified": self.certified,
             "digits_median": float(np.median(digits)) if digits else None,
             "digits_worst": min(digits, default=None),
             "gap_median": float(np.median(gaps)) if gaps else None,
             "gap_worst": max(gaps, default=None),
-            "seconds": self.seconds,
             "dishonest": len(self.dishonest),
             "reason": self.reason or self.why_not,
         }
@@ -110,9 +107,7 @@ class Matrix:
             "schema": SCHEMA,
             "version": __version__,
             "python": platform.python_version(),
-            "time_limit": self.time_limit,
-            "largest": self.largest,
-            "elapsed": self.elapsed,
+            **{field: getattr(self, field) for field in ("time_limit", "largest", "elapsed")},
             "entries": [entry.as_dict() for entry in self.entries],
             "cells": [cell.as_dict() for cell in self.cells],
         }
