@@ -30,9 +30,9 @@ def balanced(alpha: Array, low: Array, high: Array, signs: Array) -> Array:
     turned = np.where(alpha < 0, -1.0, 1.0)
     size, limit, side = np.abs(alpha), np.where(alpha < 0, -low, high), signs * turned
     sides = side > 0, side < 0
-    total = min(math.fsum(size[one]) for one in sides)
-    for one in sides:
-        size[one] = filled(size[one], limit[one], total)
+    total = min(math.fsum(size[members]) for members in sides)
+    for members in sides:
+        size[members] = filled(size[members], limit[members], total)
     exact = made_up(size, limit, side, 0.0)
     return turned * (balanced_on_grid(size, limit, sides[0]) if exact is None else exact) + 0.0  # no −0
 

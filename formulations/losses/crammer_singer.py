@@ -115,8 +115,8 @@ def _step(lacks: Array, y: Array, price: Array, unit: float) -> Array:
     costs, ends = np.concatenate([np.zeros(classes), price]), [(-FAR, FAR)] * classes
     ends[0] = (0.0, 0.0)
     floors = [(-float(high), None) for high in largest / unit]
-    found = linprog(costs, matrix, room[rival, which], bounds=[*ends, *floors], options=PRECISE)
-    return np.zeros(classes) if found.x is None else np.asarray(found.x[:classes])
+    solved = linprog(costs, matrix, room[rival, which], bounds=[*ends, *floors], options=PRECISE)
+    return np.zeros(classes) if solved.x is None else np.asarray(solved.x[:classes])
 
 
 CRAMMER_SINGER = CrammerSinger()

@@ -55,8 +55,8 @@ class Logistic(Loss):
         """At |b| = max|z| + |log of the classes' prices, one over the other| the slope in b has its sign."""
         best = 0.0
         if bias:
-            one, other = (price[y == side].sum() for side in (1, -1))
-            far = float(np.abs(outputs).max()) + (abs(math.log(one / other)) if one and other else FAR)
+            positive, negative = (price[y == side].sum() for side in (1, -1))
+            far = float(np.abs(outputs).max()) + (abs(math.log(positive / negative)) if positive and negative else FAR)
             best = increasing_root(lambda b: -float((price * y) @ chance(-y * (outputs + b))), -far, far)
         value = float(self.value(outputs + best, y, price).sum())
         return Risk(value, best, (best, best), None, value)

@@ -265,8 +265,8 @@ def compare(
 
 def _stamp(file: Path) -> tuple[int, ...]:
     """Numbers that change when a file is written to, replaced or removed."""
-    found = file.stat() if file.exists() else None
-    return () if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
+    status = file.stat() if file.exists() else None
+    return () if status is None else (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _seconds(worker: Worker, service: str, parameters: Mapping[str, Any]) -> float:

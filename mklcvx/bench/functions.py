@@ -64,16 +64,16 @@ def imported(name: str, path: Iterable[str]) -> Function:
     module, _, inside = named(name).partition(":")
     sys.path.extend(folder for folder in path if folder not in sys.path)
     try:
-        found: Any = importlib.import_module(module)
+        function: Any = importlib.import_module(module)
     except ModuleNotFoundError as fault:
         raise InputError(f"solver {name}: there is no module {fault.name!r}: install it, or check the name") from None
     for part in inside.split("."):
-        if not hasattr(found, part):
+        if not hasattr(function, part):
             raise InputError(f"solver {name}: {module} has no {inside!r}: check the name")
-        found = getattr(found, part)
-    if not callable(found):
+        function = getattr(function, part)
+    if not callable(function):
         raise InputError(f"solver {name}: is not a function: name one that takes kernels and y")
-    return found
+    return function
 
 
 def arguments(
@@ -103,8 +103,8 @@ def _keywords(function: Function) -> set[str] | None:
         return None
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return None
-    by_name = {parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
-    return by_name | {one.name for one in parameters[2:] if one.kind is one.POSITIONAL_OR_KEYWORD}
+    by_name = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+    return by_name | {p.name for p in parameters[2:] if p.kind is p.POSITIONAL_OR_KEYWORD}
 
 
 def found_by(result: Any) -> dict[str, Any]:

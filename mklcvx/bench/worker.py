@@ -158,10 +158,10 @@ SERVICES: dict[str, Callable[[Instance, Record], Record]] = {
 def _measured(call: Callable[[], Any]) -> tuple[Any, Record]:
     before = _resident("VmRSS") if _forget_peak() else None
     started, worked = time.perf_counter(), time.process_time()
-    found = call()
+    result = call()
     seconds, elapsed = time.process_time() - worked, time.perf_counter() - started
     peak = None if before is None else max(_resident("VmHWM") - before, 0)
-    return found, {"seconds": seconds, "elapsed": elapsed, "peak": peak}
+    return result, {"seconds": seconds, "elapsed": elapsed, "peak": peak}
 
 
 def _forget_peak() -> bool:

@@ -49,9 +49,9 @@ def bench(
     from .display import Progress, show_benchmark
 
     with Progress(as_json) as progress:
-        found = compare(
+        benchmark = compare(
             problem, formulation, entrants, rounds=rounds, tol=tol, time_limit=time_limit, report=progress.say, **given
         )
-    options.show(found, as_json, show_benchmark)
-    if found.rows[0].status != "certified":
+    options.show(benchmark, as_json, show_benchmark)
+    if benchmark.rows[0].status != "certified":
         raise typer.Exit(1)

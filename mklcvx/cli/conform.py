@@ -52,12 +52,12 @@ def conform(
     from .display_conform import show_conformance
 
     with Progress(as_json, total=len(chosen)) as progress:
-        found = conform(
+        conformance = conform(
             solver, formulation, command=command, specimens=chosen, jobs=jobs, time_limit=time_limit, level=level,
             done=lambda trial: progress.count(trial.specimen), **given,
         )  # fmt: skip
     if output is not None:
-        write_text(output, options.as_json(found) + "\n")
-    options.show(found, as_json, show_conformance)
-    if not found.passed:
+        write_text(output, options.as_json(conformance) + "\n")
+    options.show(conformance, as_json, show_conformance)
+    if not conformance.passed:
         raise typer.Exit(1)

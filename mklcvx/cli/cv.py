@@ -79,7 +79,7 @@ def cv(
         options.say(f"{len(known)} of {folds} folds are taken from {kept.path}")
     with Progress(False, total=folds) as progress, unheard(GridEdgeWarning):  # said below, as commands say it
         try:
-            found = cross_validate(
+            validation = cross_validate(
                 problem, formulation, points, folds=folds, seed=seed, score=score, jobs=jobs, centre=centre,
                 normalise=normalise, multi_class=several, done=progress.count, known=known, **limits, **given,
             )  # fmt: skip
@@ -93,38 +93,38 @@ def cv(
     words += [word for option, value in same.items() if value for word in (option, value)]
     words += [word for name in var or () for word in ("--var", name)]
     words += [word for name, value in given.items() for word in ("--set", f"{name}={value}")]
-    _show(found, as_json, output, f"mklcvx solve {shlex.join(words)}")
+    _show(validation, as_json, output, f"mklcvx solve {shlex.join(words)}")
     kept.remove()
-    if found.edge:
-        options.say(found.edge)
-    if not found.certified:
-        missed = [trial for row in found.rows for trial in row.trials if not trial.certified]
-        total = sum(len(row.trials) for row in found.rows)
+    if validation.edge:
+        options.say(validation.edge)
+    if not validation.certified:
+        missed = [trial for row in validation.rows for trial in row.trials if not trial.certified]
+        total = sum(len(row.trials) for row in validation.rows)
         options.fail(f"{len(missed)} of {total} solutions are not certified; the first: {missed[0].message}")
 
 
-def _show(found: CrossValidation, as_json: bool, output: Path | None, command: str) -> None:
-    lines = "".join(json.dumps(finite(record), allow_nan=False) + "\n" for record in found.as_dicts())
+def _show(validation: CrossValidation, as_json: bool, output: Path | None, command: str) -> None:
+    lines = "".join(json.dumps(finite(record), allow_nan=False) + "\n" for record in validation.as_dicts())
     if output is not None:
         write_text(output, lines)
     if as_json or (output is None and not sys.stdout.isatty()):
         typer.echo(lines, nl=False)
     else:
-        _table(found, command)
+        _table(validation, command)
 
 
-def _table(found: CrossValidation, command: str) -> None:
+def _table(validation: CrossValidation, command: str) -> None:
     """Print the points, and the command that solves the best one on all samples."""
     from ..solvers.paths import described
     from .display import print_table
 
-    records = found.as_dicts()
+    records = validation.as_dicts()
     rows = []
     for record in records:
         gap = "∞" if record["relative_gap"] is None else f"{record['relative_gap']:.1e}"
         star, point = "★" if record["best"] else "", described(record["parameters"])
         rows.append((star, point, f"{record['mean']:.4f}", f"{record['std']:.4f}", gap, record["status"]))
-    title = f"{found.formulation}, {found.score} of {records[0]['folds']} folds"
+    title = f"{validation.formulation}, {validation.score} of {records[0]['folds']} folds"
     best = next(record["parameters"] for record in records if record["best"])
     settings = " ".join(f"--set {name}={value}" for name, value in best.items())
     print_table(("", "point", "mean", "std", "worst gap", "status"), rows, title, right=("mean", "std", "worst gap"))

@@ -125,9 +125,9 @@ def solver_table() -> None:
 
 def zoo_table(specimens: Sequence[Specimen]) -> None:
     rows = []
-    for one in specimens:
-        size, known = one.recorded, "known" if one.optimum else ""
-        rows.append((one.name, size["kernels"], size["samples"], size["targets"], known, one.special))
+    for specimen in specimens:
+        size, known = specimen.recorded, "known" if specimen.optimum else ""
+        rows.append((specimen.name, size["kernels"], size["samples"], size["targets"], known, specimen.special))
     columns = ("name", "M", "n", "targets", "optimum", "what is special")
     print_table(columns, rows, "The zoo", right=("M", "n"), unbroken=("name",))
 
@@ -159,23 +159,23 @@ def show_solution(solution: Solution) -> None:
     _kernel_table(solution)
 
 
-def show_machines(found: Machines) -> None:
+def show_machines(machines: Machines) -> None:
     """Print the answer of several machines: a row for each, its certificate and its weights."""
     rows = [
-        ("formulation", _posed(found.formulation, found.parameters)),
-        ("status", found.status),
-        ("machines", f"{len(found.solutions)} for {len(found.label_names)} classes"),
-        ("widest gap", f"{found.certificate.relative_gap:.1e}"),
+        ("formulation", _posed(machines.formulation, machines.parameters)),
+        ("status", machines.status),
+        ("machines", f"{len(machines.solutions)} for {len(machines.label_names)} classes"),
+        ("widest gap", f"{machines.certificate.relative_gap:.1e}"),
     ]
     print_table((), rows)
-    each, pairs = [], list(zip(found.machines, found.solutions, strict=True))
-    for machine, one in pairs[:MOST_MACHINES]:
-        gap = f"{one.certificate.relative_gap:.1e}"
-        used = set(one.used().tolist())
-        weights = [f"{weight:.4g}" if m in used else "0" for m, weight in enumerate(one.weights[:MOST_WEIGHTS])]
-        shown = ", ".join([*weights, "…"] if len(one.weights) > MOST_WEIGHTS else weights)
-        each.append((found.title(machine), f"{one.objective:.10g}", gap, one.status, shown))
-    columns = ("machine", "objective", "gap", "status", f"weights of {', '.join(found.names[:MOST_WEIGHTS])}")
+    each, pairs = [], list(zip(machines.machines, machines.solutions, strict=True))
+    for machine, solution in pairs[:MOST_MACHINES]:
+        gap = f"{solution.certificate.relative_gap:.1e}"
+        used = set(solution.used().tolist())
+        weights = [f"{weight:.4g}" if m in used else "0" for m, weight in enumerate(solution.weights[:MOST_WEIGHTS])]
+        shown = ", ".join([*weights, "…"] if len(solution.weights) > MOST_WEIGHTS else weights)
+        each.append((machines.title(machine), f"{solution.objective:.10g}", gap, solution.status, shown))
+    columns = ("machine", "objective", "gap", "status", f"weights of {', '.join(machines.names[:MOST_WEIGHTS])}")
     each += [(f"… and {len(pairs) - MOST_MACHINES} more", "", "", "", "")] if len(pairs) > MOST_MACHINES else []
     print_table(columns, each, right=("objective", "gap"))
 
@@ -262,8 +262,8 @@ def show_report(report: Report) -> None:
         first = report.diagnosis.explanations[0]
         rows += [("evidence", first.evidence)] * bool(first.evidence) + [("to change", first.remedy)]
     rows += [("parts", f"{TOGETHER.get(name, name)} {value:.1e}") for name, value in report.together.items()]
-    for one in report.loose or ():
-        rows.append(("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}"))
+    for loose in report.loose or ():
+        rows.append(("not unique", f"weight of {loose.kernel}: anything from {loose.low:.4g} to {loose.high:.4g}"))
     rows += in_every_answer(report.weights_interval or ())
     print_table((), [*rows, *(("note", note) for note in report.notes)])
     parts = []
@@ -291,13 +291,13 @@ def show_verdicts(titles: Sequence[str], reports: Sequence[Report]) -> None:
 def show_benchmark(benchmark: Benchmark) -> None:
     """Print one row for each contestant, and the unit of the times."""
     rows = []
-    for one in benchmark.rows:
-        more = ">" if one.status == "cut_off" else ""
-        times = [one.median, benchmark.fits(one), benchmark.fits(one, validated=True)]
+    for row in benchmark.rows:
+        more = ">" if row.status == "cut_off" else ""
+        times = [row.median, benchmark.fits(row), benchmark.fits(row, validated=True)]
         seconds, fits, validated = (_measured(value, more) for value in times)
-        note = one.fault or one.message or one.note
-        judged = number(one.gap), f"{one.asked:.0e}", one.status, note
-        rows.append((one.name, seconds, len(one.seconds), fits, validated, *judged))
+        note = row.fault or row.message or row.note
+        judged = number(row.gap), f"{row.asked:.0e}", row.status, note
+        rows.append((row.name, seconds, len(row.seconds), fits, validated, *judged))
     columns = ("solver", "seconds", "runs", "fits", "+ validation", "gap", "asked", "status", "")
     print_table(columns, rows, right=columns[1:7])
     fit, validating = benchmark.fit, benchmark.validating / benchmark.fit

@@ -81,21 +81,22 @@ def kernels(
     steps = {"centre": centre, "normalise": in_folds, **({} if several is None else {"multi_class": several})}
     pieces = folds * (asked != ["stability"]) + resamples * ("stability" in asked)
     with Progress(quiet or as_json, total=pieces) as progress:
-        found = importance_of(
+        importance = importance_of(
             problem, chosen.name, {**given, **limits, **steps}, folds=folds, seed=seed, score=score, answers=asked,
             repeats=repeats, resamples=resamples, threshold=threshold, jobs=jobs, report=progress.count,
         )  # fmt: skip
     if output is not None:
-        write_text(output, options.as_json(found) + "\n")
+        write_text(output, options.as_json(importance) + "\n")
     if html is not None:
         from ..reports.pages import kernels_page
 
-        write_text(html, kernels_page(found, chosen.name, instance.name))
+        write_text(html, kernels_page(importance, chosen.name, instance.name))
     if as_json:
-        typer.echo(options.as_json(found))
+        typer.echo(options.as_json(importance))
     elif not quiet:
-        heads, rows = found.table()
+        heads, rows = importance.table()
         print_table(heads, rows, right=heads[1:])
-        typer.echo("\n".join([found.summary(), *found.notes]))
-    if found.uncertified:
-        options.fail(f"{found.uncertified} of {found.fits} fits are not certified; the first: {found.notes[-1]}")
+        typer.echo("\n".join([importance.summary(), *importance.notes]))
+    if importance.uncertified:
+        share = f"{importance.uncertified} of {importance.fits} fits are not certified"
+        options.fail(f"{share}; the first: {importance.notes[-1]}")

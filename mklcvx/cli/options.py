@@ -281,14 +281,14 @@ def check_page(path: Path | None, option: str, *read: Path) -> None:
         raise InputError(f"{option} {path}: the page needs matplotlib: pip install 'mklcvx[plot]'")
 
 
-def as_json(found: Any) -> str:
+def as_json(result: Any) -> str:
     """A result as one JSON object."""
-    return json.dumps(finite(found.as_dict()), allow_nan=False)
+    return json.dumps(finite(result.as_dict()), allow_nan=False)
 
 
-def show(found: Any, in_json: bool, in_words: Callable[[Any], None]) -> None:
+def show(result: Any, in_json: bool, in_words: Callable[[Any], None]) -> None:
     """Print a result as one JSON object, or with the function `in_words`."""
     if in_json:
-        typer.echo(as_json(found))
+        typer.echo(as_json(result))
     else:
-        in_words(found)
+        in_words(result)

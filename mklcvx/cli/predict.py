@@ -116,8 +116,8 @@ def read_features(path: Path, truth: str | None = None) -> dict[str, Any]:
         raise InputError(f"features {path}: unknown kind of file {path.suffix!r}: give a .npz or .csv file")
     arrays = Archive(path)
     if "X" not in arrays:
-        found = ", ".join(sorted(arrays)[:8]) or "nothing"
-        raise InputError(f"features {path}: no array 'X' (found {found}): store samples × features under that name")
+        listed = ", ".join(sorted(arrays)[:8]) or "nothing"
+        raise InputError(f"features {path}: no array 'X' (found {listed}): store samples × features under that name")
     if truth is not None and truth not in arrays:
         raise InputError(f"features {path}: no array {truth!r}: {nearest(truth, arrays)}")
     return {"X": arrays["X"], "y": arrays.get(truth or "y"), "names": None}

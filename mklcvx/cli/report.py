@@ -63,7 +63,7 @@ def report(
     if not quiet:
         cost_warning(problem, "auto")
     with Progress(quiet) as progress:
-        found = solve(problem, formulation, tol=tol, report=progress.say, preprocessing=preparation, **given)
+        solution = solve(problem, formulation, tol=tol, report=progress.say, preprocessing=preparation, **given)
         runs = runs_of(problem, formulation, given, compared, time_limit, progress.say)
         single = None
         if folds is not None:
@@ -79,10 +79,10 @@ def report(
         named = {"--repair": repair, "--kernels": kernels, "--normalise": normalise, "--positive": positive}
         shown = [f"{option} {shlex.quote(value)}" for option, value in named.items() if value is not None]
         asked = " ".join([*shown, *(["--centre"] if centre else [])])
-        page = report_page(problem, found, runs, reached, instance.name, asked, single)
+        page = report_page(problem, solution, runs, reached, instance.name, asked, single)
     write_text(output, page)
     if not quiet:
-        gap = f"relative gap {found.certificate.relative_gap:.1e}"
-        typer.echo(f"{output}: {formulation}, optimum {found.objective:.10g}, {found.status}, {gap}")
-    if not found.certified:
-        options.fail(found.message)
+        gap = f"relative gap {solution.certificate.relative_gap:.1e}"
+        typer.echo(f"{output}: {formulation}, optimum {solution.objective:.10g}, {solution.status}, {gap}")
+    if not solution.certified:
+        options.fail(solution.message)

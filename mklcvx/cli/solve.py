@@ -74,41 +74,41 @@ def solve(
     if not quiet:
         cost_warning(problem, solver)
     asked: dict[str, Any] = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter, **given}
-    found: Solution | Machines
+    solution: Solution | Machines
     interrupt: Interrupted | None = None
     with Progress(quiet or as_json, tolerance=method.tolerance if tol is None else tol) as progress:
         asked |= {"options": own, "preprocessing": preparation, "report": progress.say, "callback": progress.follow}
         try:
             if several is None:
-                found = run(problem, formulation, **asked)
+                solution = run(problem, formulation, **asked)
             else:
-                found = solve_by_machines(problem, formulation, several, **asked)
+                solution = solve_by_machines(problem, formulation, several, **asked)
         except Interrupted as caught:
             if not isinstance(caught.solution, Solution):  # machines, some of which are missing
                 unwritten = "" if output is None else f"; {output} needs all of them, and nothing was written"
                 raise Stopped(f"interrupted: {caught}{unwritten}") from None
-            found, interrupt = caught.solution, caught
-    if isinstance(found, Machines):
+            solution, interrupt = caught.solution, caught
+    if isinstance(solution, Machines):
         if output is not None:
-            save_machines(output, found)
+            save_machines(output, solution)
     else:
         if trace is not None:
-            save_trace(trace, found)
+            save_trace(trace, solution)
         if output is not None:
-            save_solution(output, found)
-            _say_what_is_left_out(found, output)
+            save_solution(output, solution)
+            _say_what_is_left_out(solution, output)
     if as_json or not quiet:
-        options.show(found, as_json, show_solution if several is None else show_machines)
+        options.show(solution, as_json, show_solution if several is None else show_machines)
     if interrupt is not None:
-        raise Stopped(f"interrupted; this is the best point so far: {found.message or 'certified'}")
-    if not found.certified:
-        options.fail(found.message)
+        raise Stopped(f"interrupted; this is the best point so far: {solution.message or 'certified'}")
+    if not solution.certified:
+        options.fail(solution.message)
 
 
-def _say_what_is_left_out(found: Solution, output: Path) -> None:
+def _say_what_is_left_out(solution: Solution, output: Path) -> None:
     if output.suffix != ".json":
         return
-    left_out = [name for name, value in found.multipliers.items() if np.size(value) > LARGE]
+    left_out = [name for name, value in solution.multipliers.items() if np.size(value) > LARGE]
     if left_out:
         fault = f"{' and '.join(left_out)} left out, too large for JSON"
         options.say(f"output {output}: {fault}: end the name in .npz to keep all")

@@ -73,7 +73,7 @@ def _is_group(entry: Any) -> bool:
     """Whether it is (name, kernels) or (name, kernels, columns), and no tuple of kernels' names."""
     if not (isinstance(entry, tuple) and len(entry) in (2, 3) and isinstance(entry[0], str)):
         return False
-    return not all(isinstance(one, str) and (one in NAMED or _kind(one) in KINDS) for one in entry)
+    return not all(isinstance(word, str) and (word in NAMED or _kind(word) in KINDS) for word in entry)
 
 
 def _group(entry: tuple[Any, ...], depth: int) -> BankEntry:
@@ -108,13 +108,13 @@ def _described(entry: Mapping[str, Any]) -> BankEntry:
     if not isinstance(name, str | None):
         raise InputError(f"kernels: name {name!r:.40} is no word: give one, such as 'age'")
     if "group" in given:
-        return Group(name, [_described(one) for one in given["group"]], given.get("columns"))
+        return Group(name, [_described(member) for member in given["group"]], given.get("columns"))
     features = given.pop("features", "all")
     several = given.pop("kernels", None)
     if several is None:
         kernels = [_kernel(given)]
-    elif isinstance(several, list | tuple) and all(isinstance(one, Mapping) for one in several) and not given:
-        kernels = [_kernel(one) for one in several]
+    elif isinstance(several, list | tuple) and all(isinstance(settings, Mapping) for settings in several) and not given:
+        kernels = [_kernel(settings) for settings in several]
     else:
         raise InputError("kernels: an entry 'kernels' is no list of dicts, or stands beside others: list dicts in it")
     of_all = isinstance(features, str) and features in known.FEATURES
@@ -161,9 +161,9 @@ class FittedBank(Group):
     def views(self) -> list[View]:
         """Groups of columns that follow each other and are all of X: what can be given as views."""
         groups = [part for part in self.parts if isinstance(part, Group) and part.numbers]
-        found = [View(str(part.name), list(part.numbers or ())) for part in groups]
-        follow = [column for view in found for column in view.columns]
-        return found if len(groups) == len(self.parts) and follow == list(range(len(follow))) else []
+        views = [View(str(part.name), list(part.numbers or ())) for part in groups]
+        follow = [column for view in views for column in view.columns]
+        return views if len(groups) == len(self.parts) and follow == list(range(len(follow))) else []
 
     def check_size(self, table: Table, in_factors: bool) -> None:
         """Refuse, before anything is computed, kernels that do not fit into memory. Kernels in factors do."""

@@ -141,8 +141,8 @@ class KernelEstimator(BaseEstimator, ABC):
         given, views = gathered(X, self._pairwise)
         if mixes_words(y := host_array(y, "y")):
             raise InputError("y has words and other entries, such as NaN: give one class for every sample")
-        found = self._validated(given, y, ensure_min_samples=2, **wanted)
-        checked, y = found if isinstance(found, tuple) else (found, None)
+        arrays = self._validated(given, y, ensure_min_samples=2, **wanted)
+        checked, y = arrays if isinstance(arrays, tuple) else (arrays, None)
         if sample_weight is not None:
             sample_weight = host_array(sample_weight, "sample_weight")
             with checks_of_sklearn():
@@ -262,12 +262,12 @@ class KernelEstimator(BaseEstimator, ABC):
     def _only_class(self, kernels: Stored) -> Any:
         """The class that is predicted for all training samples, if there is such a one. A few samples at a time: two
         that differ are soon found, as a rule."""
-        order, found = np.random.default_rng(0).permutation(kernels.shape[1]), None
+        order, only = np.random.default_rng(0).permutation(kernels.shape[1]), None
         for start in range(0, len(order), FEW):
             classes = self._decided(CrossKernels.among(kernels, order[start : start + FEW]))
-            if classes is None or (classes != (found := classes[0] if found is None else found)).any():
+            if classes is None or (classes != (only := classes[0] if only is None else only)).any():
                 return None
-        return found
+        return only
 
     def _of_one_class(self, only: Any) -> str:
         price, unit = self.solutions_[0].parameters.get("C"), self._source.unit
@@ -308,14 +308,14 @@ class KernelEstimator(BaseEstimator, ABC):
         Of kernels with the same name the second is called "name (2)", unless another one is called so.
         """
         check_is_fitted(self)
-        found: dict[str, Any] = {}
+        weights: dict[str, Any] = {}
         taken = {*self.kernel_names_.tolist()}
         for name, weight in zip(self.kernel_names_.tolist(), self.weights_.T, strict=True):
             others = (f"{name} ({number})" for number in itertools.count(2))
-            free = name if name not in found else next(other for other in others if other not in taken)
+            free = name if name not in weights else next(other for other in others if other not in taken)
             taken.add(free)
-            found[free] = weight if weight.ndim else float(weight)
-        return found
+            weights[free] = weight if weight.ndim else float(weight)
+        return weights
 
     @property
     def weights_interval_(self) -> Array | None:
@@ -324,10 +324,10 @@ class KernelEstimator(BaseEstimator, ABC):
         They contain the weights of every answer as good as the one found; None where the formulation has none.
         """
         check_is_fitted(self)
-        found = [one for one in (solution.weights_interval() for solution in self.solutions_) if one is not None]
-        if len(found) < len(self.solutions_):
+        intervals = [interval for s in self.solutions_ if (interval := s.weights_interval()) is not None]
+        if len(intervals) < len(self.solutions_):
             return None
-        return np.asarray(found[0] if self.weights_.ndim == 1 else np.stack(found))
+        return np.asarray(intervals[0] if self.weights_.ndim == 1 else np.stack(intervals))
 
     def plot_weights(self, ax: Axes | None = None, scaled: bool = True) -> Axes:
         """Draw a bar for each kernel; where there are several machines, a heat map with one row for each.
@@ -382,8 +382,8 @@ class KernelEstimator(BaseEstimator, ABC):
         """
         parts = read_model(path)
         if parts.estimator != cls.__name__ or parts.is_pipeline:
-            found = f"a pipeline with a {parts.estimator}" if parts.is_pipeline else f"a {parts.estimator}"
-            raise InputError(f"model {path}: is {found}, not a {cls.__name__}: use mklcvx.load_model")
+            kind = f"a pipeline with a {parts.estimator}" if parts.is_pipeline else f"a {parts.estimator}"
+            raise InputError(f"model {path}: is {kind}, not a {cls.__name__}: use mklcvx.load_model")
         model: Self = restored(path, parts, {cls.__name__: cls})
         return model
 

@@ -236,7 +236,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     def _solved_machines(self, whole: Instance, codes: Indices, machines: Sequence[ClassPair]) -> list[Solution]:
         """One solution after the other. Several share what they can."""
         whole = whole.remembering() if len(self.classes_) > 2 else whole
-        solutions = [self._solved(self._task(whole, codes, one, one.members(codes))) for one in machines]
+        solutions = [self._solved(self._task(whole, codes, machine, machine.members(codes))) for machine in machines]
         whole.forget()
         return solutions
 
@@ -257,7 +257,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         if len(self._machines) == 1:
             return super()._machine_names
         classes = [str(name) for name in self.classes_]
-        pairs = [(classes[one.positive or 0], one.negative) for one in self._machines]
+        pairs = [(classes[machine.positive or 0], machine.negative) for machine in self._machines]
         return [name if other is None else f"{name} v {classes[other]}" for name, other in pairs]
 
     # ---------------------------------------------------------------------------------------------- prediction

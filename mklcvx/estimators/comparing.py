@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,5 +56,5 @@ def compared(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> tup
     even = clone(plain).set_params(**of_average, solver_options=None, groups=None)
     params = None if weight is None else {"sample_weight": weight}
     with fits_of_our_own():
-        own, average = (cross_val_score(one, X, y, cv=cut, params=params, error_score="raise") for one in (plain, even))
-    return own, average
+        score = partial(cross_val_score, X=X, y=y, cv=cut, params=params, error_score="raise")
+        return score(plain), score(even)

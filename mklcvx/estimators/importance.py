@@ -139,14 +139,14 @@ def kernel_importance(
     tasks += [delayed(_resampled_weights)(data, seed()) for _ in range(draws)]
     texts = [f"fold {i + 1} of {len(splits)}" for i in range(len(splits))]
     texts += [f"resample {i + 1} of {draws}" for i in range(draws)]
-    found: list[Any] = []
-    record = partial(_record, whole, named, (score, scored), float(threshold), found, len(splits))
+    results: list[Any] = []
+    record = partial(_record, whole, named, (score, scored), float(threshold), results, len(splits))
     try:
         for result, text in zip(Parallel(n_jobs=n_jobs, return_as="generator")(tasks), texts, strict=True):
-            found.append(result)
+            results.append(result)
             report(text)
     except KeyboardInterrupt:
-        raise Interrupted(record(), f"{len(found)} of {len(tasks)} folds and resamples had ended") from None
+        raise Interrupted(record(), f"{len(results)} of {len(tasks)} folds and resamples had ended") from None
     importance = record()
     if missed := importance.uncertified:
         share = f"{missed} of {importance.fits} fits are not certified"
@@ -156,10 +156,10 @@ def kernel_importance(
 
 def _record(
     whole: KernelEstimator, names: tuple[str, ...], asked: tuple[str, Sequence[str]], threshold: float,
-    found: Sequence[Any], count: int,
+    results: Sequence[Any], count: int,
 ) -> KernelImportance:  # fmt: skip
     """What the folds that have ended, the first `count`, and the resamples have found."""
-    folds, drawn = found[:count], found[count:]
+    folds, drawn = results[:count], results[count:]
     doubts = [_doubt(whole), *(doubt for fold in folds for doubt in fold.doubts), *(doubt for _, doubt in drawn)]
     missed = [doubt for doubt in doubts if doubt]
     scores = {part: np.stack([fold.scores[part] for fold in folds]) for part in asked[1]} if folds else {}
@@ -316,24 +316,24 @@ def _fold(
     part = _Part.of(data, split)
     every = range(part.count)
     model = part.fitted(every)
-    found = _Fold(part.score(scorer, model, slice(None)), {}, [_doubt(model)], [])
+    fold = _Fold(part.score(scorer, model, slice(None)), {}, [_doubt(model)], [])
     subsets = {"alone": [[m] for m in every], "without": [[k for k in every if k != m] for m in every]}
     for answer in answers:
         if answer == "permuted":
-            found.scores[answer] = _permuted(part, model, scorer, repeats, seed)
+            fold.scores[answer] = _permuted(part, model, scorer, repeats, seed)
         else:
-            found.scores[answer] = np.array([_scored(part, scorer, one, answer, found) for one in subsets[answer]])
-    return found
+            fold.scores[answer] = np.array([_scored(part, scorer, subset, answer, fold) for subset in subsets[answer]])
+    return fold
 
 
-def _scored(part: _Part, scorer: Callable[..., float], chosen: list[int], answer: str, found: _Fold) -> float:
+def _scored(part: _Part, scorer: Callable[..., float], chosen: list[int], answer: str, fold: _Fold) -> float:
     """The score of some of the kernels; NaN where the estimator does not take them, such as θ < 1/M of `sm1`."""
     try:
         model = part.fitted(chosen)
     except InputError as fault:
-        found.notes.append(f"{answer}: undefined: {fault}")
+        fold.notes.append(f"{answer}: undefined: {fault}")
         return float("nan")
-    found.doubts.append(_doubt(model))
+    fold.doubts.append(_doubt(model))
     return part.score(scorer, model, chosen)
 
 

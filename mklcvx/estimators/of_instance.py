@@ -31,10 +31,10 @@ def estimator_of(instance: Instance, formulation: str, parameters: Mapping[str, 
     """The estimator for a formulation, the loss and the targets of an instance. A principal submatrix of a semidefinite
     kernel is semidefinite: negative eigenvalues in a fold's are rounding."""
     family = formulations.get(formulation).family
-    fitting = [one for one in ESTIMATORS if family in one.families]
+    fitting = [estimator for estimator in ESTIMATORS if family in estimator.families]
     loss = KNOWN.get(str(parameters.get("loss")))
     wanted = instance.targets.kind if loss is None else loss.targets
-    kind = next((one for one in fitting if wanted in getattr(one, "targets", ())), fitting[0])
+    kind = next((estimator for estimator in fitting if wanted in getattr(estimator, "targets", ())), fitting[0])
     given = {"kernels": PRECOMPUTED, "groups": instance.groups, "repair": "clip", **parameters}
     known = kind().get_params()
     given = {name: value for name, value in given.items() if name in known or name != "loss"}  # one_class has one alone
@@ -69,12 +69,12 @@ def importance_of(
         raise InputError(f"{words}: divide them by that")
     stack = np.moveaxis(dense(instance.kernels), 0, -1)
     with unheard(ConvergenceWarning):  # the command line says it itself
-        found = kernel_importance(
+        importance = kernel_importance(
             model, stack, y, cv=folds, scoring=_scorer(name), answers=answers, repeats=repeats, resamples=resamples,
             threshold=threshold, sample_weight=weight, random_state=seed, n_jobs=jobs, names=instance.names,
             report=report,
         )  # fmt: skip
-    return replace(found, scoring=name)
+    return replace(importance, scoring=name)
 
 
 def _scorer(name: str) -> Any:

@@ -97,15 +97,15 @@ class Prediction:
     def save(self, path: Path) -> None:
         """Write `.csv`, `.json` or `.npz`, by the file's ending."""
         kind = "embedding" if self.labels is None else "decision"
-        found: dict[str, Any] = {kind: self.values}
+        arrays: dict[str, Any] = {kind: self.values}
         if self.labels is not None and self.target != "response":
-            found["label"] = self.labels
+            arrays["label"] = self.labels
         if self.means is not None:
-            found["mean"] = self.means
+            arrays["mean"] = self.means
         if path.suffix == ".npz":
-            write_whole(path, lambda file: np.savez_compressed(file, **found))
+            write_whole(path, lambda file: np.savez_compressed(file, **arrays))
             return
-        record = finite({"schema": SCHEMA, **{name: array.tolist() for name, array in found.items()}})
+        record = finite({"schema": SCHEMA, **{name: array.tolist() for name, array in arrays.items()}})
         text = self.as_csv() if path.suffix == ".csv" else json.dumps(record, default=float, allow_nan=False) + "\n"
         write_text(path, text)
 
@@ -120,8 +120,8 @@ class Prediction:
             errors = errors_of_response(self.truth, self.labels).items()
             return ", ".join(f"{name} {error:.4g}" for name, error in errors) + f" on {len(self.values)} samples"
         named = self.target == "classes" and self.truth.dtype.kind == "U"
-        found = np.array(self._named_classes()) if named else self.labels
-        return f"accuracy {np.mean(self.truth == found):.4f} on {len(found)} samples"
+        predicted = np.array(self._named_classes()) if named else self.labels
+        return f"accuracy {np.mean(self.truth == predicted):.4f} on {len(predicted)} samples"
 
 
 # ----------------------------------------------------------------------------------------------- of a fitted estimator

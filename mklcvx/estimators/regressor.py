@@ -230,11 +230,11 @@ class MKLRegressor(RegressorMixin, OneMachine):
         float
             1 is best; that of a constant prediction is 0.
         """
-        found, loss = self.predict(X), KNOWN[self.solutions_[0].parameters["loss"]]
+        predicted, loss = self.predict(X), KNOWN[self.solutions_[0].parameters["loss"]]
         if loss.log_link:
-            outputs = zip(np.atleast_2d(np.asarray(y).T), np.atleast_2d(found.T), strict=True)
+            outputs = zip(np.atleast_2d(np.asarray(y).T), np.atleast_2d(predicted.T), strict=True)
             return float(np.mean([d2_tweedie_score(*pair, sample_weight=sample_weight, power=1) for pair in outputs]))
-        return float(r2_score(y, found, sample_weight=sample_weight))
+        return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def _restore(self, parts: ModelParts) -> None:
         super()._restore(parts)

@@ -132,14 +132,14 @@ class ModelParts(NamedTuple):
 
     def scores(self) -> dict[str, Array]:
         """Held-out scores of the model and of the average kernel, if they were computed."""
-        found = {name: _finite(self.arrays[name], name) for name in SCORES if name in self.arrays}
-        require(all(scores.ndim == 1 for scores in found.values()), "held-out scores are no lists of numbers")
-        return found
+        by_name = {name: _finite(self.arrays[name], name) for name in SCORES if name in self.arrays}
+        require(all(scores.ndim == 1 for scores in by_name.values()), "held-out scores are no lists of numbers")
+        return by_name
 
     def classes(self) -> NDArray[Any]:
         values: NDArray[Any] = self.arrays["classes_"]
-        one = values.ndim == 1 and len(values) >= 2 and values.dtype.kind in "biufU"
-        require(one and len(np.unique(values)) == len(values), "the classes are no list of different ones")
+        is_list = values.ndim == 1 and len(values) >= 2 and values.dtype.kind in "biufU"
+        require(is_list and len(np.unique(values)) == len(values), "the classes are no list of different ones")
         return values
 
 

@@ -115,9 +115,9 @@ class KernelSource:
     @property
     def headings(self) -> list[str]:
         """The names of all columns, where each view has a heading for each, and no two are the same."""
-        found = [name for view in self.views for name in view.headings]
-        complete = all(view.headings for view in self.views) and len(set(found)) == len(found)
-        return found if complete else []
+        headings = [name for view in self.views for name in view.headings]
+        complete = all(view.headings for view in self.views) and len(set(headings)) == len(headings)
+        return headings if complete else []
 
     def check_factored(self, given: bool) -> None:
         """Refuse factors of new samples where the model has kernels, and kernels where it has factors."""

@@ -146,7 +146,7 @@ def _read_fields(
     if len(shape) == 2 and shape[0] == shape[1]:
         content["kernels"] = as_any_array(content["kernels"])[None]
     if words := readings.fitting_targets(content, variables, where):
-        guessed[:] = [*(one for one in guessed if not one.endswith("as targets")), words]
+        guessed[:] = [*(guess for guess in guessed if not guess.endswith("as targets")), words]
     return content, guessed
 
 
@@ -372,8 +372,8 @@ def solution_of_arrays(arrays: Mapping[str, object], where: str, prefix: str = "
     record.update({key: arrays[names[key]] for key in AS_ARRAYS if key in names})
     multipliers = record.get("multipliers")
     if isinstance(multipliers, dict):
-        found = (key for key in names if key.startswith(MULTIPLIER))
-        multipliers.update({key.removeprefix(MULTIPLIER): arrays[names[key]] for key in found})
+        stored = (key for key in names if key.startswith(MULTIPLIER))
+        multipliers.update({key.removeprefix(MULTIPLIER): arrays[names[key]] for key in stored})
     return solution_of_record(record, where)
 
 

@@ -69,8 +69,8 @@ def _stack_files(path: Path, name: str, files: dict[str, Path]) -> list[Path]:
     folder = path / name
     inside = [file for file in folder.iterdir() if file.suffix == ".csv"] if folder.is_dir() else []
     prefix = {"kernels": "", "test_kernels": "test_"}.get(name)
-    found = {stem: NUMBERED.fullmatch(stem) for stem in files}
-    numbered = {int(m["number"]): files[s] for s, m in found.items() if m is not None and m["stack"] == prefix}
+    matches = {stem: NUMBERED.fullmatch(stem) for stem in files}
+    numbered = {int(m["number"]): files[s] for s, m in matches.items() if m is not None and m["stack"] == prefix}
     if inside and numbered:
         raise InputError(f"{path}: has both {prefix}K1.csv and so on, and {name}/: keep one of them")
     if numbered and max(numbered) != len(numbered):

@@ -102,23 +102,23 @@ def _joined(record: dict[str, Any], where: str, machine: Any) -> Machines:
         pairs = [machine(i) for i in range(len(machines_for(len(names), multi_class)))]
         samples, steps = record["samples"], record["preprocessing"]
         require(isinstance(samples, int) and samples >= 2, "samples is no count")
-        found = Machines(
+        machines = Machines(
             multi_class, names, as_words(record["classes"]), str(record["classes_kind"] or ""),
             tuple(solution for solution, _ in pairs), tuple(as_members(part, samples) for _, part in pairs), samples,
             None if steps is None else Preprocessing.from_dict(steps),
         )  # fmt: skip
-        _check_fit(found)
-        return found
+        _check_fit(machines)
+        return machines
 
 
-def _check_fit(found: Machines) -> None:
-    classes_of(found.label_names, found.classes, found.classes_kind)  # refuses strings that are not of their type
-    require(len(found.classes) == len(found.label_names), "classes and label_names do not fit together")
-    first = found.solutions[0]
-    for solution, part in zip(found.solutions, found.members, strict=True):
+def _check_fit(machines: Machines) -> None:
+    classes_of(machines.label_names, machines.classes, machines.classes_kind)  # refuses strings of another type
+    require(len(machines.classes) == len(machines.label_names), "classes and label_names do not fit together")
+    first = machines.solutions[0]
+    for solution, part in zip(machines.solutions, machines.members, strict=True):
         alike = (solution.formulation, solution.names) == (first.formulation, first.names)
         fits = solution.target == "y" and solution.alpha is not None and solution.y.shape == part.shape
         require(alike and fits and solution.preprocessing is None, "machines and samples do not fit together")
-    if found.preprocessing is not None:
-        shape = (len(first.names), found.samples)
-        require(found.preprocessing._shape == shape, "preprocessing and kernels do not fit together")
+    if machines.preprocessing is not None:
+        shape = (len(first.names), machines.samples)
+        require(machines.preprocessing._shape == shape, "preprocessing and kernels do not fit together")

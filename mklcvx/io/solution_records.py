@@ -80,8 +80,8 @@ def _check_function(solution: Solution, alpha: NDArray[np.float64]) -> None:
     require(fits, "stretch and ridges do not fit together")
     function = solution.function
     low_parts = [function.bias_low] if low is None else [function.bias_low, low]
-    fits = all(np.isfinite(part).all() for part in [*low_parts, function.stretch]) and (function.stretch >= 1).all()
-    require(fits, "low parts are not finite, or a stretch is below 1")
+    finite = all(np.isfinite(part).all() for part in [*low_parts, function.stretch])
+    require(finite and (function.stretch >= 1).all(), "low parts are not finite, or a stretch is below 1")
     require(np.isfinite(solution.all_coefficients).all(), "weights are undefined and no coefficients are given")
 
 

@@ -117,7 +117,7 @@ def write_folder(path: str | Path, write: Callable[[Path], object]) -> None:
     with _moved_into_place(check_folder_output(path)) as (temporary, _):
         temporary.mkdir()
         write(temporary)
-        for place in (*(one for one in temporary.rglob("*") if one.is_file()), temporary):
+        for place in (*(file for file in temporary.rglob("*") if file.is_file()), temporary):
             _to_disk(place)
 
 

@@ -181,8 +181,8 @@ class Distributed:
             strips.append(strip)
 
         def ended() -> Array:
-            total, found = np.zeros((n, n)), cast("list[Array]", gathered(self.client, strips))
-            for start, part in zip(edges, found, strict=False):
+            total, parts = np.zeros((n, n)), cast("list[Array]", gathered(self.client, strips))
+            for start, part in zip(edges, parts, strict=False):
                 end = start + len(part)
                 total[start:end, :end] = part
                 total[:start, start:end] = part[:, :start].T
@@ -247,11 +247,11 @@ def _applied(
     kernels: RealArray, places: list[int], function: Asked[T], items: list[tuple[object, ...]], stored: bool
 ) -> list[T]:
     """On a worker: what `each` asks of the kernels of a chunk; the last item is the offsets."""
-    found = []
+    results = []
     for place, (*own, offsets) in zip(places, items, strict=True):
         kernel = kernels[place] if stored else entries(kernels[place], cast("Array | None", offsets))
-        found.append(function(kernel, *own))
-    return found
+        results.append(function(kernel, *own))
+    return results
 
 
 def _added(

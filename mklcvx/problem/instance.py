@@ -384,9 +384,9 @@ def _as_test_diagonals(test_diagonals: object, count: int, test: RealArray | Non
 
 
 def _as_test(targets: Targets, test: RealArray | None, given: Mapping[str, object]) -> AnyArray | None:
-    found = [name for name, value in given.items() if value is not None]
-    if len(found) > 1:
-        raise InputError(f"{' and '.join(found)} are given: give {targets.test_field} alone")
+    fields = [name for name, value in given.items() if value is not None]
+    if len(fields) > 1:
+        raise InputError(f"{' and '.join(fields)} are given: give {targets.test_field} alone")
     rows = 0 if test is None else test.shape[1]
     checked = find_test_targets(given, targets.kind, rows, len(targets.names))
     if checked is not None and targets.kind == "classes":

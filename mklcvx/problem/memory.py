@@ -110,10 +110,10 @@ def as_size(size: float) -> str:
 def _as_bytes(given: str) -> float:
     if given.strip().lower() == "unlimited":
         return float("inf")
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?)i?b?\s*", given.lower())
-    if found is None:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?)i?b?\s*", given.lower())
+    if match is None:
         raise InputError(f"{VARIABLE}={given[:40]} is no size: write for example 16GB, or unlimited")
-    return float(found[1]) * UNITS[found[2].upper()]
+    return float(match[1]) * UNITS[match[2].upper()]
 
 
 def _of_machine() -> Iterator[float]:

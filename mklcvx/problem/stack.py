@@ -46,21 +46,21 @@ class Memory:
 
     def recalled(self, name: str, at: Array, compute: Callable[[], T]) -> T:
         """The value at these numbers; an array is read-only, since several threads may have it."""
-        found = self.values.get(name)  # read once: another thread may replace it
-        if found is None or not np.array_equal(found[0], at):
-            found = self.values[name] = at.copy(), compute()
-            if isinstance(found[1], np.ndarray):
-                found[1].setflags(write=False)
-        return cast(T, found[1])
+        known = self.values.get(name)  # read once: another thread may replace it
+        if known is None or not np.array_equal(known[0], at):
+            known = self.values[name] = at.copy(), compute()
+            if isinstance(known[1], np.ndarray):
+                known[1].setflags(write=False)
+        return cast(T, known[1])
 
 
-def same_place(one: Stored, other: Stored) -> bool:
+def same_place(kernels: Stored, other: Stored) -> bool:
     """Whether two stacks are the same numbers in the same place; False for what is made anew."""
-    if isinstance(one, LowRank | Streamed) or isinstance(other, LowRank | Streamed):
+    if isinstance(kernels, LowRank | Streamed) or isinstance(other, LowRank | Streamed):
         return False
-    if isinstance(one, Distributed) or isinstance(other, Distributed):
-        return one is other
-    return one is other or one.__array_interface__ == other.__array_interface__
+    if isinstance(kernels, Distributed) or isinstance(other, Distributed):
+        return kernels is other
+    return kernels is other or kernels.__array_interface__ == other.__array_interface__
 
 
 @dataclass(frozen=True)

@@ -61,10 +61,10 @@ def find_test_targets(given: Mapping[str, object], kind: str, rows: int, labels:
         said = "no targets: give test_y, +1 for samples like them and −1 for others"
     else:
         said = f"{kind}: give test_{kind}"
-    found = [other for other in KINDS if given.get(f"test_{other}") is not None]
-    if kind in found:
+    kinds = [other for other in KINDS if given.get(f"test_{other}") is not None]
+    if kind in kinds:
         return as_test_targets(given[f"test_{kind}"], kind, rows, labels)
-    for other in found:
+    for other in kinds:
         raise InputError(f"test_{other} is given where the training samples have {said}")
     return None
 

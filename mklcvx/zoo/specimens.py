@@ -70,12 +70,12 @@ class Specimen:
         """The recommended parameters that the formulation has, and the loss, if another than the usual is named."""
         known = (*formulations.get(formulation).parameter_names, *self.loss_parameters)
         shared = {name: value for name, value in self.parameters.items() if name in known}
-        found = {**shared, **self.own.get(formulation, {})}
+        parameters = {**shared, **self.own.get(formulation, {})}
         if loss not in losses.LOSSES:
-            return found
+            return parameters
         taken = [parameter.name for parameter in losses.LOSSES[loss].parameters]
         foreign = [name for name in ("C", "nu", *losses.OWN) if name not in taken]
-        return {**{name: value for name, value in found.items() if name not in foreign}, "loss": loss}
+        return {**{name: value for name, value in parameters.items() if name not in foreign}, "loss": loss}
 
     @property
     def loss_parameters(self) -> tuple[str, ...]:
@@ -309,9 +309,9 @@ SPECIMENS: tuple[Specimen, ...] = (
 def specimen(name: str) -> Specimen:
     """The specimen of that name."""
     check_type(str, "the name of an instance", name=name)
-    for one in SPECIMENS:
-        if one.name == name:
-            return one
-    close = nearest(name[:60], [one.name for one in SPECIMENS])
+    for known in SPECIMENS:
+        if known.name == name:
+            return known
+    close = nearest(name[:60], [known.name for known in SPECIMENS])
     remedy = close if close.startswith("did") else "see 'mklcvx zoo'"
     raise InputError(f"unknown instance {name[:60]!r} of the zoo: {remedy}")

@@ -99,7 +99,7 @@ def shifted_mean(seconds: Sequence[float], shift: float = SHIFT) -> float | None
     """The shifted geometric mean, which neither the shortest nor the longest times dominate."""
     if not seconds:
         return None
-    return math.exp(sum(math.log(one + shift) for one in seconds) / len(seconds)) - shift
+    return math.exp(sum(math.log(time + shift) for time in seconds) / len(seconds)) - shift
 
 
 def check_found(solver: Contestant, time_limit: float) -> None:
@@ -215,13 +215,13 @@ def conform(
     names = suitable(formulations.get(formulation).name, specimens, parameters.get("loss"))
     task = assignment(solver, formulation, parameters, command=command, time_limit=time_limit, level=level)
     check_found(task.solver, task.time_limit)
-    found = []
+    trials = []
     for trial in shared_out(partial(_trial, task), names, jobs):
-        found.append(trial)
+        trials.append(trial)
         if done is not None:
             done(trial)
     shown = task.solver.name if command is None else command
-    return Conformance(shown, task.formulation, task.parameters, level, task.time_limit, tuple(found))
+    return Conformance(shown, task.formulation, task.parameters, level, task.time_limit, tuple(trials))
 
 
 def _trial(task: Assignment, room: Room, name: str) -> SpecimenResult:

@@ -24,11 +24,11 @@ def validate(
 ) -> Matrix:
     """Run every solver that fits on every formulation and specimen of `pairs`, through joblib."""
     started = time.perf_counter()
-    found: list[Cell] = []
+    cells: list[Cell] = []
     for row in shared_out(partial(cells_of, time_limit), pairs, jobs):
-        found += row
+        cells += row
         done(f"{row[0].formulation} on {row[0].specimen}")
-    return Matrix.of(found, time_limit, largest, time.perf_counter() - started)
+    return Matrix.of(cells, time_limit, largest, time.perf_counter() - started)
 
 
 def save(folder: Path, matrix: Matrix) -> None:

@@ -61,8 +61,8 @@ class Cell:
 
 def plan(quick: bool = False, largest: float = LARGEST) -> list[tuple[str, str]]:
     """Pairs of formulation and specimen with n²M ≤ largest, sorted so that those of a specimen are together."""
-    sizes = {one.name: float(one.recorded["samples"] ** 2 * one.recorded["kernels"]) for one in SPECIMENS}
-    pairs = [(f.name, one) for f in formulations.FORMULATIONS for one in suitable(f.name) if sizes[one] <= largest]
+    sizes = {known.name: float(known.recorded["samples"] ** 2 * known.recorded["kernels"]) for known in SPECIMENS}
+    pairs = [(f.name, name) for f in formulations.FORMULATIONS for name in suitable(f.name) if sizes[name] <= largest]
     return sorted((pair for pair in pairs if not quick or pair[1] in QUICK), key=lambda pair: sizes[pair[1]])
 
 

@@ -125,7 +125,7 @@ class Matrix:
 def _entry(formulation: str, solver: str, cells: Sequence[Cell]) -> Entry:
     mine = (formulation, solver)
     chosen = tuple(cell for cell in cells if (cell.formulation, cell.solver) == mine)
-    served = solver in {one.name for one in fitting(formulation)}
+    served = solver in {serving.name for serving in fitting(formulation)}
     empty = "no instance of this size suits it" if served else "does not solve it"
     return Entry(*mine, chosen, "" if chosen else empty)
 
@@ -160,7 +160,7 @@ def _shown(entry: Entry) -> str:
 
 def _detail(entry: Entry) -> list[str]:
     row = entry.as_dict()
-    asked = ", ".join(f"{one:.0e}" for one in {cell.asked for cell in entry.cells if cell.asked is not None})
+    asked = ", ".join(f"{gap:.0e}" for gap in {cell.asked for cell in entry.cells if cell.asked is not None})
     numbers = ["–" if row[name] is None else f"{row[name]:{form}}" for name, form in NUMBERS.items()]
     lies = Counter(_brief(cell.reason) for cell in entry.dishonest)
     honest = "yes" if not lies else "NO: " + "; ".join(f"{reason} ({times})" for reason, times in lies.items())
