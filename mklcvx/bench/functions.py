@@ -111,8 +111,7 @@ def found_by(result: Any) -> dict[str, Any]:
     """The parts of an answer in what a function returned, as arguments of `files.save_answer`."""
     record = _record(result)
     parts = {name: record[name] for name in ANSWER_FIELDS if record.get(name) is not None}
-    multipliers = record.get("multipliers")
-    given = answer_of({**parts, "multipliers": multipliers})  # refuses anything but numbers
+    given = answer_of({**parts, "multipliers": record.get("multipliers")})  # refuses anything but numbers
     if not given.given:
         raise InputError(f"it returned none of {', '.join(ANSWER_FIELDS)}: return a dictionary with what there is")
     fields = {name: getattr(given, name) for name in parts}

@@ -106,9 +106,7 @@ def solve(
 
 
 def _say_what_is_left_out(solution: Solution, output: Path) -> None:
-    if output.suffix != ".json":
-        return
     left_out = [name for name, value in solution.multipliers.items() if np.size(value) > LARGE]
-    if left_out:
+    if left_out and output.suffix == ".json":
         fault = f"{' and '.join(left_out)} left out, too large for JSON"
         options.say(f"output {output}: {fault}: end the name in .npz to keep all")

@@ -122,16 +122,14 @@ class CrossValidation:
         return [
             {
                 "schema": SCHEMA,
-                "formulation": self.formulation,
+                **{field: getattr(self, field) for field in ("formulation", "score", "seed")},
                 "parameters": row.point,
-                "score": self.score,
                 "mean": float(row.scores.mean()),
                 "std": float(row.scores.std()),
                 "scores": row.scores.tolist(),
                 "relative_gap": row.gap if math.isfinite(row.gap) else None,
                 "status": "certified" if row.certified else "not_certified",
                 "folds": len(row.trials),
-                "seed": self.seed,
                 "best": number == self.best,
             }
             for number, row in enumerate(self.rows)

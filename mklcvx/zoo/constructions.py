@@ -96,8 +96,7 @@ def hadamard(n: int, powers: Sequence[int], seed: int) -> Instance:
 def nearly_equal(n: int, M: int, power: int, seed: int) -> Instance:
     """One kernel, M times, each time with 2^(−power) of another: solvers that agree in value differ in weights."""
     kernels, y = clouds(n, M + 1, seed)
-    mixed = [kernels[0] + np.ldexp(other, -power) for other in kernels[1:]]
-    return Instance(np.stack(mixed), y, groups=pairs(M))
+    return Instance(kernels[0] + np.ldexp(kernels[1:], -power), y, groups=pairs(M))
 
 
 # ---------------------------------------------------------------------------------------------------------- symmetry

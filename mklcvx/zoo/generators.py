@@ -34,8 +34,7 @@ def duplicated(n: int = 30, M: int = 6, seed: int = 0) -> Instance:
     """Every kernel occurs twice: the weights of equal kernels are not unique, the value is."""
     check_sizes(n, M)
     half = random(n, (M + 1) // 2, seed=seed)
-    kernels = np.concatenate([half.kernels, half.kernels])[:M]
-    return Instance(kernels, half.y, groups=np.arange(M) % 3 % M)
+    return Instance(np.concatenate([half.kernels, half.kernels])[:M], half.y, groups=np.arange(M) % 3 % M)
 
 
 def rank_one(n: int = 40, M: int = 6, seed: int = 0) -> Instance:
