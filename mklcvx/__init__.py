@@ -10,23 +10,19 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import formulations, zoo
-    from .bench.conformance import conform
+    from .bench.conformance.summary import conform
     from .certificate.record import Certificate
     from .certificate.solution import Solution
     from .errors import GridEdgeWarning, InputError, OneClassWarning, ScaleWarning
-    from .estimators import (
-        HypergraphEmbedding,
-        MKLClassifier,
-        MKLRegressor,
-        MultiLabelMKL,
-        OneClassMKL,
-        TwoStageMKL,
-        Views,
-        kernel_importance,
-        load_model,
-        mkl_path,
-        save_model,
-    )
+    from .estimators.along import mkl_path
+    from .estimators.classifier import MKLClassifier
+    from .estimators.embedding import HypergraphEmbedding
+    from .estimators.importance import kernel_importance
+    from .estimators.joint import MultiLabelMKL, TwoStageMKL
+    from .estimators.loading import load_model, save_model
+    from .estimators.one_class import OneClassMKL
+    from .estimators.regressor import MKLRegressor
+    from .estimators.views import Views
     from .io.files import load_instance, load_solution, save_instance, save_solution
     from .problem import kernels, preprocessing
     from .problem.instance import Instance
@@ -57,14 +53,19 @@ __all__ = [
 
 # The modules of the names. Each is imported on first use, so that `mklcvx --help` answers at once.
 HOMES = {
-    "bench.conformance": "conform",
+    "bench.conformance.summary": "conform",
     "certificate.record": "Certificate",
     "certificate.solution": "Solution",
     "errors": "GridEdgeWarning InputError OneClassWarning ScaleWarning",
-    "estimators": (
-        "HypergraphEmbedding MKLClassifier MKLRegressor MultiLabelMKL OneClassMKL TwoStageMKL Views "
-        "kernel_importance load_model mkl_path save_model"
-    ),
+    "estimators.along": "mkl_path",
+    "estimators.classifier": "MKLClassifier",
+    "estimators.embedding": "HypergraphEmbedding",
+    "estimators.importance": "kernel_importance",
+    "estimators.joint": "MultiLabelMKL TwoStageMKL",
+    "estimators.loading": "load_model save_model",
+    "estimators.one_class": "OneClassMKL",
+    "estimators.regressor": "MKLRegressor",
+    "estimators.views": "Views",
     "io.files": "load_instance load_solution save_instance save_solution",
     "problem.instance": "Instance",
     "problem.low_rank": "LowRank",

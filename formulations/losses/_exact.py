@@ -30,9 +30,9 @@ def balanced(alpha: Array, low: Array, high: Array, signs: Array) -> Array:
     turned = np.where(alpha < 0, -1.0, 1.0)
     size, limit, side = np.abs(alpha), np.where(alpha < 0, -low, high), signs * turned
     sides = side > 0, side < 0
-    total = min(math.fsum(size[part]) for part in sides)
-    for part in sides:
-        size[part] = filled(size[part], limit[part], total)
+    total = min(math.fsum(size[members]) for members in sides)
+    for members in sides:
+        size[members] = filled(size[members], limit[members], total)
     exact = made_up(size, limit, side, 0.0)
     return turned * (balanced_on_grid(size, limit, sides[0]) if exact is None else exact) + 0.0  # no −0
 
@@ -152,6 +152,13 @@ def middle(low: float, high: float) -> float:
     if math.isinf(low):
         return high
     return low if math.isinf(high) else (low + high) / 2
+
+
+def divergence(apart: Array, p: Array, direct: Array) -> Array:
+    """u log(u/p) − u + p with u = p + apart: `direct`, or the series where u is so near to p that digits cancel."""
+    near = np.abs(apart) < NEAR * p
+    x = np.divide(apart, p, out=np.zeros_like(p), where=near)
+    return np.where(near, p * x**2 * divergence_series(x), np.maximum(direct, 0.0))
 
 
 def divergence_series(x: Array) -> Array:

@@ -127,25 +127,25 @@ class Separable(JointLoss):
         return self.each.declare_gain(cp.vec(beta, order="F"), y.ravel(), np.tile(price, len(y)))
 
     def value(self, outputs: Array, y: Array, price: Array) -> Array:
-        return np.sum([self.each.value(z, row, price) for z, row in zip(outputs, y, strict=True)], axis=0)
+        return np.sum([self.each.value(z, y_k, price) for z, y_k in zip(outputs, y, strict=True)], axis=0)
 
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> JointRisk:
-        risks = [self.each.risk(z, row, price, bias) for z, row in zip(outputs, y, strict=True)]
+        risks = [self.each.risk(z, y_k, price, bias) for z, y_k in zip(outputs, y, strict=True)]
         value = math.fsum(risk.value for risk in risks)
         return JointRisk(value, np.array([risk.bias for risk in risks]), max(risk.largest_term for risk in risks))
 
     def gain(self, alpha: Array, y: Array, price: Array) -> float:
-        return math.fsum(self.each.gain(a, row, price) for a, row in zip(alpha, y, strict=True))
+        return math.fsum(self.each.gain(a, y_k, price) for a, y_k in zip(alpha, y, strict=True))
 
     def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array) -> Array:
         rows = zip(alpha, outputs, y, strict=True)
-        return np.sum([self.each.fenchel_young(a, z, row, price) for a, z, row in rows], axis=0)
+        return np.sum([self.each.fenchel_young(a, z, y_k, price) for a, z, y_k in rows], axis=0)
 
     def feasible(self, alpha: Array, y: Array, price: Array, bias: bool) -> Array:
-        return np.stack([self.each.feasible(a, row, price, bias) for a, row in zip(alpha, y, strict=True)])
+        return np.stack([self.each.feasible(a, y_k, price, bias) for a, y_k in zip(alpha, y, strict=True)])
 
     def exactly_feasible(self, alpha: Array, y: Array, price: Array, bias: bool) -> bool:
-        low, high = (np.stack(ends) for ends in zip(*(self.each.bounds(row, price) for row in y), strict=True))
+        low, high = (np.stack(ends) for ends in zip(*(self.each.bounds(y_k, price) for y_k in y), strict=True))
         inside = bool((alpha >= low).all() and (alpha <= high).all())
         return inside and (not bias or all(math.fsum(row) == 0 for row in alpha))
 
@@ -159,6 +159,15 @@ class Contrasting(JointLoss):
 
     def signs(self, y: Array) -> Array:
         return y
+
+    @abstractmethod
+    def least_biases(self, outputs: Array, y: Array, price: Array) -> Array:
+        """The b, Σb = 0, that minimises the risk."""
+
+    def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> JointRisk:
+        best = self.least_biases(outputs, y, price) if bias else np.zeros(len(y))
+        value = float(self.value(outputs + best[:, None], y, price).sum())
+        return JointRisk(value, best, value)
 
     def feasible(self, alpha: Array, y: Array, price: Array, bias: bool) -> Array:
         """On a grid of whole numbers, the same for all samples with a bias and one for each without: others are clipped

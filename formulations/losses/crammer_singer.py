@@ -30,7 +30,7 @@ import numpy as np
 
 from ...problem.stack import Array
 from .._cvxpy import cp
-from ._joint import Contrasting, JointRisk
+from ._joint import Contrasting
 
 PRECISE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}  # the least that HiGHS takes
 FINE = 1e-8  # unit of the second programme, relative to the outputs
@@ -46,12 +46,8 @@ class CrammerSinger(Contrasting):
 
     def declare_gain(self, beta: cp.Variable, y: Array, price: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
         own = (y.T > 0).astype(float)
-        limits = [
-            cp.sum(beta, axis=1) == 0,
-            cp.multiply(y.T, beta) >= 0,
-            cp.sum(cp.multiply(own, beta), axis=1) <= price,
-        ]
-        return cp.sum(cp.multiply(own, beta)), limits
+        taken = cp.multiply(own, beta)
+        return cp.sum(taken), [cp.sum(beta, axis=1) == 0, cp.multiply(y.T, beta) >= 0, cp.sum(taken, axis=1) <= price]
 
     def lacks(self, outputs: Array, y: Array) -> Array:
         """r_j = 1 − z_y + z_j for every other class; 0 for the sample's own."""
@@ -60,11 +56,6 @@ class CrammerSinger(Contrasting):
 
     def value(self, outputs: Array, y: Array, price: Array) -> Array:
         return np.asarray(price * self.lacks(outputs, y).max(axis=0))
-
-    def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> JointRisk:
-        best = least_biases(outputs, y, price) if bias else np.zeros(len(y))
-        value = float(self.value(outputs + best[:, None], y, price).sum())
-        return JointRisk(value, best, value)
 
     def gain(self, alpha: Array, y: Array, price: Array) -> float:
         return math.fsum(alpha[y > 0])
@@ -96,18 +87,17 @@ class CrammerSinger(Contrasting):
         steps[places] += np.where(full, price / unit - steps.sum(axis=0), 0.0)
         return np.asarray(np.where(rivals, steps, steps.sum(axis=0)) * unit)
 
-
-def least_biases(outputs: Array, y: Array, price: Array) -> Array:
-    """The b, Σb = 0, that minimises the risk: a linear programme, and a second one in the steps from its solution, in
-    units so small that what HiGHS neglects is nothing."""
-    bias, size = np.zeros(len(y)), 1 + 2 * float(np.abs(outputs).max())
-    least = CRAMMER_SINGER.value(outputs, y, price).sum()
-    for unit in (size, FINE * size):
-        moved = bias + unit * _step(CRAMMER_SINGER.lacks(outputs + bias[:, None], y), y, price / price.max(), unit)
-        value = CRAMMER_SINGER.value(outputs + moved[:, None], y, price).sum()
-        if value <= least:
-            bias, least = moved, value
-    return bias - bias.mean()
+    def least_biases(self, outputs: Array, y: Array, price: Array) -> Array:
+        """A linear programme, and a second one in the steps from its solution, in units so small that what HiGHS
+        neglects is nothing."""
+        bias, size = np.zeros(len(y)), 1 + 2 * float(np.abs(outputs).max())
+        least = self.value(outputs, y, price).sum()
+        for unit in (size, FINE * size):
+            moved = bias + unit * _step(self.lacks(outputs + bias[:, None], y), y, price / price.max(), unit)
+            value = self.value(outputs + moved[:, None], y, price).sum()
+            if value <= least:
+                bias, least = moved, value
+        return bias - bias.mean()
 
 
 def _step(lacks: Array, y: Array, price: Array, unit: float) -> Array:
@@ -125,8 +115,8 @@ def _step(lacks: Array, y: Array, price: Array, unit: float) -> Array:
     costs, ends = np.concatenate([np.zeros(classes), price]), [(-FAR, FAR)] * classes
     ends[0] = (0.0, 0.0)
     floors = [(-float(high), None) for high in largest / unit]
-    solution = linprog(costs, matrix, room[rival, which], bounds=[*ends, *floors], options=PRECISE)
-    return np.zeros(classes) if solution.x is None else np.asarray(solution.x[:classes])
+    solved = linprog(costs, matrix, room[rival, which], bounds=[*ends, *floors], options=PRECISE)
+    return np.zeros(classes) if solved.x is None else np.asarray(solved.x[:classes])
 
 
 CRAMMER_SINGER = CrammerSinger()

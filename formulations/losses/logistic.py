@@ -30,7 +30,7 @@ import numpy as np
 from ...problem.stack import Array
 from .._cvxpy import cp
 from .._roots import increasing_root
-from ._exact import NEAR, divergence_series
+from ._exact import divergence
 from ._loss import Loss, Risk
 
 FAR = 64.0  # e^(−FAR) is nothing beside 1
@@ -104,11 +104,9 @@ def information(part: Array, rest: Array) -> Array:
 def _divergence(u: Array, log_u: Array, t: Array, apart: Array) -> Array:
     """u log(u/p) − u + p ≥ 0 for p = 1/(1 + e^t) and apart = u − p."""
     p = chance(-t)
-    near = np.abs(apart) < NEAR * p
-    x = np.divide(apart, p, out=np.zeros_like(p), where=near)
     with np.errstate(invalid="ignore"):
         direct = np.where(u > 0, u * (log_u + np.logaddexp(0.0, t)), 0.0) - apart
-    return np.where(near, p * x**2 * divergence_series(x), np.maximum(direct, 0.0))
+    return divergence(apart, p, direct)
 
 
 LOGISTIC = Logistic()

@@ -88,9 +88,8 @@ class Nu(PiecewiseQuadratic):
         room = len(sides) * min(price[side].sum() for side in sides)
         if room < 1 - 1e-12:
             largest = math.floor(number * room * 1e6) / 1e6  # rounded down, so that it can be taken at its word
-            raise InputError(
-                f"parameter nu = {number:g} is infeasible for {self._limiting(y)}: give nu ≤ {largest:.6f}"
-            )
+            fault = f"parameter nu = {number:g} is infeasible for {self._limiting(y)}"
+            raise InputError(f"{fault}: give nu ≤ {largest:.6f}")
         steps = np.floor(price / UNIT)
         short = any(steps[side].sum() * UNIT < 1 / len(sides) for side in sides)
         return (steps + 1) * UNIT if short else price

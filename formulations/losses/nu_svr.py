@@ -98,9 +98,9 @@ class NuSVR(PiecewiseQuadratic):
         for shrink in (0.0, SHRUNK, 4 * SHRUNK, 16 * SHRUNK):
             size = math.fsum(np.abs(alpha))
             scaled = alpha * (most / size * (1 - shrink)) if size * (1 + shrink) > most else alpha
-            candidate = balanced(scaled, -price, price, np.ones(len(y))) if bias else scaled
-            if self.slack(candidate, price) >= 0:
-                return candidate
+            within = balanced(scaled, -price, price, np.ones(len(y))) if bias else scaled
+            if self.slack(within, price) >= 0:
+                return within
         return np.zeros(len(y))
 
 

@@ -36,7 +36,7 @@ import numpy as np
 from ...errors import InputError
 from ...problem.stack import Array
 from .._cvxpy import cp
-from ._exact import NEAR, divergence_series
+from ._exact import divergence
 from ._loss import COUNTS, Loss, Risk
 
 ROUNDING = 4 * float(np.finfo(float).eps)  # of an exponential, relatively
@@ -65,7 +65,7 @@ class Poisson(Loss):
         return price @ (mean + cp.entr(mean)) + sum(self.constants(y, price).values()), []
 
     def value(self, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
-        return divergence(price * y, price, outputs)
+        return poisson_divergence(price * y, price, outputs)
 
     def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> Risk:
         best = 0.0
@@ -80,7 +80,7 @@ class Poisson(Loss):
         counts, log_y = price * y, np.log(np.where(y > 0, y, 1.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             of_zero = np.where(alpha < 0, alpha * np.log(-alpha / price), 0.0) - alpha
-        apart = np.where(y > 0, -divergence(counts - alpha, counts, np.zeros_like(y)), of_zero)
+        apart = np.where(y > 0, -poisson_divergence(counts - alpha, counts, np.zeros_like(y)), of_zero)
         return math.fsum([*(alpha * log_y), *apart])
 
     def gradient(self, alpha: Array, y: Array, price: Array) -> Array:
@@ -98,18 +98,16 @@ class Poisson(Loss):
         return {"Σ c(y log y − y)": math.fsum(price * (y * np.log(np.where(y > 0, y, 1.0)) - y))}
 
     def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array, rho: float = 0.0) -> Array:
-        return divergence(price * y - alpha, price, outputs)
+        return poisson_divergence(price * y - alpha, price, outputs)
 
 
-def divergence(part: Array, price: Array, outputs: Array) -> Array:
+def poisson_divergence(part: Array, price: Array, outputs: Array) -> Array:
     """u log(u/p) − u + p ≥ 0 for u = part and p = c e^z; 0 where the two differ by rounding alone."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         p = price * np.exp(outputs)
         apart = np.where(np.abs(part - p) <= ROUNDING * p, 0.0, part - p)
-        near = np.abs(apart) < NEAR * p
-        x = np.divide(apart, p, out=np.zeros_like(p), where=near)
         direct = np.where(part > 0, part * (np.log(part / price) - outputs), 0.0) - apart
-        return np.where(near, p * x**2 * divergence_series(x), np.maximum(direct, 0.0))
+        return divergence(apart, p, direct)
 
 
 POISSON = Poisson()

@@ -31,8 +31,8 @@ import numpy as np
 
 from ...problem.stack import Array
 from .._cvxpy import cp
-from ._exact import NEAR, divergence_series
-from ._joint import Contrasting, JointRisk
+from ._exact import divergence
+from ._joint import Contrasting
 
 STEPS = 100  # of Newton's method for the biases
 COOLING = 2.0  # of the temperature, at a time
@@ -60,11 +60,6 @@ class Softmax(Contrasting):
         np.put_along_axis(others, largest, 0.0, axis=0)
         return np.asarray(price * (top[0] + np.log1p(others.sum(axis=0))))
 
-    def risk(self, outputs: Array, y: Array, price: Array, bias: bool) -> JointRisk:
-        best = least_biases(outputs, y, price) if bias else np.zeros(len(y))
-        value = float(self.value(outputs + best[:, None], y, price).sum())
-        return JointRisk(value, best, value)
-
     def gain(self, alpha: Array, y: Array, price: Array) -> float:
         parts = self.parts(alpha, y, price)
         terms = np.multiply(parts, log_shares(parts, price), out=np.zeros_like(parts), where=parts > 0)
@@ -77,6 +72,38 @@ class Softmax(Contrasting):
     def fenchel_young(self, alpha: Array, outputs: Array, y: Array, price: Array) -> Array:
         parts = self.parts(alpha, y, price)
         return np.asarray(price * divergences(parts, price, outputs).sum(axis=0))
+
+    def least_biases(self, outputs: Array, y: Array, price: Array) -> Array:
+        """Large outputs make the risk nearly piecewise linear: T log Σ e^{z/T} is smoother, and T falls to 1."""
+        bias, share, temperature = np.zeros(len(y)), price / price.sum(), float(np.abs(outputs).max())
+        while temperature > 1:
+            bias = temperature * self._newton(outputs / temperature, y, share, bias / temperature)
+            temperature /= COOLING
+        bias = self._newton(outputs, y, share, bias)
+        return np.asarray(bias - bias.mean())
+
+    def _newton(self, outputs: Array, y: Array, price: Array, bias: Array) -> Array:
+        """Newton's method from here, with steps that are halved until the risk falls. A constant changes nothing: the
+        hessian has that direction added."""
+        members, constant = (y > 0).astype(float), np.full((len(y), len(y)), 1 / len(y))
+        now = self.value(outputs + bias[:, None], y, price).sum()
+        for _ in range(STEPS):
+            p = chances(outputs + bias[:, None])
+            slope = (p - members) @ price
+            hessian = np.diag(p @ price) - (p * price) @ p.T
+            size = max(float(np.trace(hessian)), LEAST)
+            # Where the risk is nearly linear, the slope's own size keeps the step short.
+            ridge = size * RIDGE + np.abs(slope).max()
+            step = -np.linalg.solve(hessian + size * constant + ridge * np.eye(len(y)), slope)
+            step /= max(1.0, float(np.abs(step).max()))
+            after = self.value(outputs + (bias + step)[:, None], y, price).sum()
+            while after > now and np.abs(step).max() > EPS:
+                step /= 2
+                after = self.value(outputs + (bias + step)[:, None], y, price).sum()
+            if after >= now:
+                break
+            bias, now = bias + step, after
+        return bias
 
 
 def chances(outputs: Array) -> Array:
@@ -96,48 +123,11 @@ def divergences(parts: Array, price: Array, outputs: Array) -> Array:
     divergence."""
     u, p = parts / price, chances(outputs)
     apart = u - p
-    near = np.abs(apart) < NEAR * p
-    x = np.divide(apart, p, out=np.zeros_like(p), where=near)
     top = outputs.max(axis=0)
     log_p = outputs - top - np.log(np.exp(outputs - top).sum(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
         direct = np.where(u > 0, u * (np.log(u) - log_p), 0.0) - apart
-    return np.where(near, p * x**2 * divergence_series(x), np.maximum(direct, 0.0))
-
-
-def least_biases(outputs: Array, y: Array, price: Array) -> Array:
-    """The b, Σb = 0, that minimises the risk. Large outputs make it nearly piecewise linear: T log Σ e^{z/T} is
-    smoother, and T falls to 1."""
-    bias, share, temperature = np.zeros(len(y)), price / price.sum(), float(np.abs(outputs).max())
-    while temperature > 1:
-        bias = temperature * _newton(outputs / temperature, y, share, bias / temperature)
-        temperature /= COOLING
-    bias = _newton(outputs, y, share, bias)
-    return np.asarray(bias - bias.mean())
-
-
-def _newton(outputs: Array, y: Array, price: Array, bias: Array) -> Array:
-    """Newton's method from here, with steps that are halved until the risk falls. A constant changes nothing: the
-    hessian has that direction added."""
-    members, constant = (y > 0).astype(float), np.full((len(y), len(y)), 1 / len(y))
-    now = SOFTMAX.value(outputs + bias[:, None], y, price).sum()
-    for _ in range(STEPS):
-        p = chances(outputs + bias[:, None])
-        slope = (p - members) @ price
-        hessian = np.diag(p @ price) - (p * price) @ p.T
-        size = max(float(np.trace(hessian)), LEAST)
-        # Where the risk is nearly linear, the slope's own size keeps the step short.
-        ridge = size * RIDGE + np.abs(slope).max()
-        step = -np.linalg.solve(hessian + size * constant + ridge * np.eye(len(y)), slope)
-        step /= max(1.0, float(np.abs(step).max()))
-        after = SOFTMAX.value(outputs + (bias + step)[:, None], y, price).sum()
-        while after > now and np.abs(step).max() > EPS:
-            step /= 2
-            after = SOFTMAX.value(outputs + (bias + step)[:, None], y, price).sum()
-        if after >= now:
-            break
-        bias, now = bias + step, after
-    return bias
+    return divergence(apart, p, direct)
 
 
 SOFTMAX = Softmax()

@@ -21,16 +21,16 @@ import numpy as np
 from .. import formulations
 from ..certificate import Certificate
 from ..defaults import BENCH_TIME_LIMIT, ROUNDS
-from ..errors import InputError, InternalError, nearest
+from ..errors import InputError, InternalError
 from ..formulations import Formulation
 from ..io.files import save_instance
 from ..problem.instance import Instance
 from ..problem.numbers import check_tolerance
-from ..solvers.solving import SOLVERS, solver_named
+from ..solvers.solving import SOLVERS, Solver, solver_named
 from ..verification.answers import read_answer
 from ..verification.judge import judge
 from .external import External
-from .functions import Solver, check_importable, named, search_path
+from .functions import Function, check_importable, named, search_path
 from .process import EXPECTED, Attempt, Setting, Worker
 from .worker import sides
 
@@ -156,14 +156,11 @@ class Benchmark:
         return (row.median + (self.validating if validated else 0.0)) / self.fit
 
     def as_dict(self) -> dict[str, Any]:
+        fields = ("formulation", "parameters", "samples", "rounds", "time_limit")
         return {
             "schema": SCHEMA,
-            "formulation": self.formulation,
-            "parameters": self.parameters,
-            "samples": self.samples,
+            **{field: getattr(self, field) for field in fields},
             "kernels": self.count,
-            "rounds": self.rounds,
-            "time_limit": self.time_limit,
             "libsvm_seconds": self.fit,
             "validation_seconds": self.validating,
             "contestants": [self._record(row) for row in self.rows],
@@ -172,18 +169,14 @@ class Benchmark:
     def _record(self, row: BenchmarkRow) -> dict[str, Any]:
         certificate = row.certificate
         return {
-            "name": row.name,
-            "status": row.status,
+            **{field: getattr(row, field) for field in ("name", "status", "asked", "iterations", "note")},
             "seconds": row.median,
             "runs": len(row.seconds),
             "all_seconds": row.seconds,
             "fits": self.fits(row),
             "fits_with_validation": self.fits(row, validated=True),
-            "asked": row.asked,
             "certificate": None if certificate is None else certificate.as_dict(),
-            "iterations": row.iterations,
             "peak_bytes": row.peak,
-            "note": row.note,
             "message": row.fault or row.message,
         }
 
@@ -193,26 +186,29 @@ def contestants(
 ) -> list[Contestant]:
     """The solvers and functions with these names, or all solvers that fit, `interior` first; then the commands."""
     commands = [External.parse(text) for text in externals]
-    fitting = [s.name for s in SOLVERS if s.name != "auto" and (s.serves is None or formulation.name in s.serves)]
-    fitting.sort(key=lambda name: name != "interior")
-    found = [*(_named(name, formulation) for name in (fitting if names is None else names)), *commands]
-    listed = [contestant.name for contestant in found]
+    if names is None:
+        names = sorted((s.name for s in fitting(formulation.name)), key=lambda name: name != "interior")
+    entrants = [*(_named(name, formulation) for name in names), *commands]
+    listed = [entrant.name for entrant in entrants]
     if twice := next((name for name in listed if listed.count(name) > 1), None):
         raise InputError(f"contestant {twice!r} is named twice: keep one, or give the other another name")
-    if not found:
+    if not entrants:
         raise InputError("no contestant is named: name one with --solvers or --external")
-    return found
+    return entrants
+
+
+def fitting(formulation: str) -> list[Solver]:
+    """The solvers of a formulation; `auto` is interior or clarabel under another name."""
+    return [s for s in SOLVERS if s.name != "auto" and (s.serves is None or formulation in s.serves)]
 
 
 def _named(name: str, formulation: Formulation) -> Contestant:
     if ":" in name:
         return third_party(name)
-    if name not in (known := [solver.name for solver in SOLVERS]):
-        raise InputError(f"unknown solver {name!r}: {nearest(name, known)}")
     return InWorker(name, tolerance=solver_named(name, formulation).tolerance)
 
 
-def third_party(solver: str | Solver) -> InWorker:
+def third_party(solver: str | Function) -> InWorker:
     """A function, or package.module:function, as a contestant; its module is imported in the worker alone."""
     name, path = named(solver), search_path()
     check_importable(name, path)
@@ -269,8 +265,8 @@ def compare(
 
 def _stamp(file: Path) -> tuple[int, ...]:
     """Numbers that change when a file is written to, replaced or removed."""
-    found = file.stat() if file.exists() else None
-    return () if found is None else (found.st_ino, found.st_size, found.st_mtime_ns)
+    status = file.stat() if file.exists() else None
+    return () if status is None else (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _seconds(worker: Worker, service: str, parameters: Mapping[str, Any]) -> float:

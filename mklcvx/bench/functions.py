@@ -32,11 +32,11 @@ from ..io.files import ANSWER_FIELDS
 from ..problem.instance import Instance
 from ..verification.answers import answer_of
 
-Solver = Callable[..., Any]
+Function = Callable[..., Any]
 NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
-def named(solver: str | Solver) -> str:
+def named(solver: str | Function) -> str:
     """The name under which another process finds the function: package.module:function."""
     if not isinstance(solver, str):
         solver = f"{getattr(solver, '__module__', None)}:{getattr(solver, '__qualname__', '<object>')}"
@@ -59,25 +59,25 @@ def check_importable(name: str, path: Iterable[str]) -> None:
         raise InputError(f"solver {name}: there is no module {top!r}: install it, or go to the folder it is in")
 
 
-def imported(name: str, path: Iterable[str]) -> Solver:
+def imported(name: str, path: Iterable[str]) -> Function:
     """Import the function of that name. This runs its module."""
     module, _, inside = named(name).partition(":")
     sys.path.extend(folder for folder in path if folder not in sys.path)
     try:
-        found: Any = importlib.import_module(module)
+        function: Any = importlib.import_module(module)
     except ModuleNotFoundError as fault:
         raise InputError(f"solver {name}: there is no module {fault.name!r}: install it, or check the name") from None
     for part in inside.split("."):
-        if not hasattr(found, part):
+        if not hasattr(function, part):
             raise InputError(f"solver {name}: {module} has no {inside!r}: check the name")
-        found = getattr(found, part)
-    if not callable(found):
+        function = getattr(function, part)
+    if not callable(function):
         raise InputError(f"solver {name}: is not a function: name one that takes kernels and y")
-    return found
+    return function
 
 
 def arguments(
-    function: Solver, instance: Instance, formulation: str, parameters: Mapping[str, Any]
+    function: Function, instance: Instance, formulation: str, parameters: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
     """The keyword arguments of the function, and the names that it would need to accept but does not."""
     chosen = formulations.get(formulation)
@@ -95,7 +95,7 @@ def arguments(
     return {name: value for name, value in offered.items() if name in takes}, missing
 
 
-def _keywords(function: Solver) -> set[str] | None:
+def _keywords(function: Function) -> set[str] | None:
     """The keywords that a function accepts after kernels and y; None if it accepts all or has no signature."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
@@ -103,16 +103,15 @@ def _keywords(function: Solver) -> set[str] | None:
         return None
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return None
-    by_name = {parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
-    return by_name | {one.name for one in parameters[2:] if one.kind is one.POSITIONAL_OR_KEYWORD}
+    by_name = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+    return by_name | {p.name for p in parameters[2:] if p.kind is p.POSITIONAL_OR_KEYWORD}
 
 
 def found_by(result: Any) -> dict[str, Any]:
     """The parts of an answer in what a function returned, as arguments of `files.save_answer`."""
     record = _record(result)
     parts = {name: record[name] for name in ANSWER_FIELDS if record.get(name) is not None}
-    multipliers = record.get("multipliers")
-    given = answer_of({**parts, "multipliers": multipliers})  # refuses anything but numbers
+    given = answer_of({**parts, "multipliers": record.get("multipliers")})  # refuses anything but numbers
     if not given.given:
         raise InputError(f"it returned none of {', '.join(ANSWER_FIELDS)}: return a dictionary with what there is")
     fields = {name: getattr(given, name) for name in parts}

@@ -67,12 +67,6 @@ def sides(instance: Instance) -> Array:
     return instance.targets.signs("bench")
 
 
-def _warm_up(call: Callable[[Instance, float], Any], instance: Instance) -> None:
-    """Run the call on a small problem and ignore errors: the timed run will report them."""
-    with contextlib.suppress(Exception):
-        call(_part(instance), 1.0)
-
-
 _loaded = lru_cache(maxsize=1)(load_instance)
 
 
@@ -99,8 +93,9 @@ def _solve(instance: Instance, request: Record) -> Record:
     def call(problem: Instance, limit: float) -> Any:
         return solve(problem, who[1], solver=who[0], tol=request["tol"], time_limit=limit, **request["parameters"])
 
-    if who not in _WARM:
-        _warm_up(call, instance)
+    if who not in _WARM:  # importing and compiling is not timed
+        with contextlib.suppress(Exception):
+            call(_part(instance), 1.0)
         _WARM.add(who)
     solution, measured = _measured(lambda: call(instance, request["time_limit"]))
     save_solution(request["answer"], solution)
@@ -163,10 +158,10 @@ SERVICES: dict[str, Callable[[Instance, Record], Record]] = {
 def _measured(call: Callable[[], Any]) -> tuple[Any, Record]:
     before = _resident("VmRSS") if _forget_peak() else None
     started, worked = time.perf_counter(), time.process_time()
-    found = call()
+    result = call()
     seconds, elapsed = time.process_time() - worked, time.perf_counter() - started
     peak = None if before is None else max(_resident("VmHWM") - before, 0)
-    return found, {"seconds": seconds, "elapsed": elapsed, "peak": peak}
+    return result, {"seconds": seconds, "elapsed": elapsed, "peak": peak}
 
 
 def _forget_peak() -> bool:

@@ -45,7 +45,8 @@ from ..formulations import Task
 from ..formulations._formulation import Own
 from ..formulations.families.joint import JointOutputs, JointTask
 from ..formulations.losses import QuadraticShape, Separable
-from ..formulations.losses.softmax import NEAR, Softmax, chances, divergences
+from ..formulations.losses._exact import NEAR
+from ..formulations.losses.softmax import Softmax, chances, divergences
 from .passes import Seen, own_seen, seen, sum_to_zero
 from .record import NOTHING, Certificate, ProvedPoint, refined_unless_settled, settled
 from .regularisers import RegulariserBounds, regulariser_of

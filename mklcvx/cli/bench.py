@@ -16,17 +16,14 @@ def bench(
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
     solvers: Annotated[
-        str | None,
-        typer.Option(help="Solvers, or package.module:function, by commas; else all that fit.", show_default=False),
+        str | None, typer.Option(help="Solvers, or package.module:function, by commas; else all that fit.")
     ] = None,
     external: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=COMMAND", help="A command with {instance} and {answer}; may be repeated."),
     ] = None,
     rounds: Annotated[int, typer.Option(help="How often each contestant runs, in turn.")] = ROUNDS,
-    tol: Annotated[
-        float | None, typer.Option(help="Relative gap asked of everyone; else of each its own.", show_default=False)
-    ] = None,
+    tol: Annotated[float | None, typer.Option(help="Relative gap asked of everyone; else of each its own.")] = None,
     time_limit: Annotated[
         float, typer.Option(help="Seconds for a contestant, one round or all of them.")
     ] = BENCH_TIME_LIMIT,
@@ -52,9 +49,9 @@ def bench(
     from .display import Progress, show_benchmark
 
     with Progress(as_json) as progress:
-        found = compare(
+        benchmark = compare(
             problem, formulation, entrants, rounds=rounds, tol=tol, time_limit=time_limit, report=progress.say, **given
         )
-    options.show(found, as_json, show_benchmark)
-    if found.rows[0].status != "certified":
+    options.show(benchmark, as_json, show_benchmark)
+    if benchmark.rows[0].status != "certified":
         raise typer.Exit(1)

@@ -18,17 +18,12 @@ def conform(
     solver: Annotated[
         str | None, typer.Argument(metavar="MODULE:FUNCTION", help="function(kernels, y, **parameters).")
     ] = None,
-    formulation: Annotated[
-        str, typer.Option("-f", "--formulation", help="What it solves; see 'mklcvx list'.")
-    ] = FORMULATION,
+    formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
     command: Annotated[
-        str | None,
-        typer.Option(help="In place of a function: a command with {instance} and {answer}.", show_default=False),
+        str | None, typer.Option(help="In place of a function: a command with {instance} and {answer}.")
     ] = None,
-    specimens: Annotated[
-        str | None, typer.Option(help="Instances of the zoo, by commas; else all that suit.", show_default=False)
-    ] = None,
+    specimens: Annotated[str | None, typer.Option(help="Instances of the zoo, by commas; else all that suit.")] = None,
     level: Annotated[
         str, typer.Option(help="What must be reached: low (1e-3), mid (1e-6) or high (1e-9).")
     ] = CONFORM_LEVEL,
@@ -57,12 +52,12 @@ def conform(
     from .display_conform import show_conformance
 
     with Progress(as_json, total=len(chosen)) as progress:
-        found = conform(
+        conformance = conform(
             solver, formulation, command=command, specimens=chosen, jobs=jobs, time_limit=time_limit, level=level,
             done=lambda trial: progress.count(trial.specimen), **given,
         )  # fmt: skip
     if output is not None:
-        write_text(output, options.as_json(found) + "\n")
-    options.show(found, as_json, show_conformance)
-    if not found.passed:
+        write_text(output, options.as_json(conformance) + "\n")
+    options.show(conformance, as_json, show_conformance)
+    if not conformance.passed:
         raise typer.Exit(1)

@@ -23,25 +23,20 @@ if TYPE_CHECKING:
 
 
 def cv(
-    instance: Annotated[Path, typer.Argument(help="Kernels and targets, as for 'solve'.", show_default=False)],
+    instance: options.InstanceFile,
     grid: options.Grid = None,
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
-    folds: Annotated[int, typer.Option(help="Parts of the samples, each left out once.")] = FOLDS,
+    folds: options.Folds = FOLDS,
     seed: options.Seed = SEED,
     score: options.Score = None,
     jobs: Annotated[int, typer.Option(metavar="<int>", help="Folds at once.", min=1)] = 1,
     solver: options.SolverName = SOLVER,
-    tol: Annotated[
-        float | None,
-        typer.Option(help="Relative gap that every certificate must prove; else the solver's own.", show_default=False),
-    ] = None,
+    tol: options.Tolerance = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for each point on each fold.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Iterations for each point on each fold.")] = None,
-    normalise: Annotated[
-        str | None, typer.Option(help="Scale the kernels in every fold: diagonal, trace, variance or cosine.")
-    ] = None,
-    centre: Annotated[bool, typer.Option("--centre", help="Centre the kernels in every fold.")] = False,
+    normalise: options.NormaliseInFolds = None,
+    centre: options.CentreInFolds = False,
     repair: options.Repair = None,
     kernels: options.Selection = None,
     var: options.Variables = None,
@@ -75,7 +70,6 @@ def cv(
     options.say_sizes(problem, normalise)
     posed = [{**given, **point} for point in points]
     several = options.in_machines(problem, formulation, posed, multi_class)
-    options.check_tasks(problem, formulation, posed, several)
     from .display import Progress
 
     asked = (points, formulation, folds, seed, score, centre, normalise, repair, kernels, var, several, limits, given)
@@ -85,7 +79,7 @@ def cv(
         options.say(f"{len(known)} of {folds} folds are taken from {kept.path}")
     with Progress(False, total=folds) as progress, unheard(GridEdgeWarning):  # said below, as commands say it
         try:
-            found = cross_validate(
+            validation = cross_validate(
                 problem, formulation, points, folds=folds, seed=seed, score=score, jobs=jobs, centre=centre,
                 normalise=normalise, multi_class=several, done=progress.count, known=known, **limits, **given,
             )  # fmt: skip
@@ -99,38 +93,38 @@ def cv(
     words += [word for option, value in same.items() if value for word in (option, value)]
     words += [word for name in var or () for word in ("--var", name)]
     words += [word for name, value in given.items() for word in ("--set", f"{name}={value}")]
-    _show(found, as_json, output, f"mklcvx solve {shlex.join(words)}")
+    _show(validation, as_json, output, f"mklcvx solve {shlex.join(words)}")
     kept.remove()
-    if found.edge:
-        options.say(found.edge)
-    if not found.certified:
-        missed = [trial for row in found.rows for trial in row.trials if not trial.certified]
-        total = sum(len(row.trials) for row in found.rows)
+    if validation.edge:
+        options.say(validation.edge)
+    if not validation.certified:
+        missed = [trial for row in validation.rows for trial in row.trials if not trial.certified]
+        total = sum(len(row.trials) for row in validation.rows)
         options.fail(f"{len(missed)} of {total} solutions are not certified; the first: {missed[0].message}")
 
 
-def _show(found: CrossValidation, as_json: bool, output: Path | None, command: str) -> None:
-    lines = "".join(json.dumps(finite(record), allow_nan=False) + "\n" for record in found.as_dicts())
+def _show(validation: CrossValidation, as_json: bool, output: Path | None, command: str) -> None:
+    lines = "".join(json.dumps(finite(record), allow_nan=False) + "\n" for record in validation.as_dicts())
     if output is not None:
         write_text(output, lines)
     if as_json or (output is None and not sys.stdout.isatty()):
         typer.echo(lines, nl=False)
     else:
-        _table(found, command)
+        _table(validation, command)
 
 
-def _table(found: CrossValidation, command: str) -> None:
+def _table(validation: CrossValidation, command: str) -> None:
     """Print the points, and the command that solves the best one on all samples."""
     from ..solvers.paths import described
     from .display import print_table
 
-    records = found.as_dicts()
+    records = validation.as_dicts()
     rows = []
     for record in records:
         gap = "∞" if record["relative_gap"] is None else f"{record['relative_gap']:.1e}"
         star, point = "★" if record["best"] else "", described(record["parameters"])
         rows.append((star, point, f"{record['mean']:.4f}", f"{record['std']:.4f}", gap, record["status"]))
-    title = f"{found.formulation}, {found.score} of {records[0]['folds']} folds"
+    title = f"{validation.formulation}, {validation.score} of {records[0]['folds']} folds"
     best = next(record["parameters"] for record in records if record["best"])
     settings = " ".join(f"--set {name}={value}" for name, value in best.items())
     print_table(("", "point", "mean", "std", "worst gap", "status"), rows, title, right=("mean", "std", "worst gap"))

@@ -16,7 +16,7 @@ from ..formulations import FORMULATIONS, SINGLE_TASKS, Formulation
 from ..io.writing import write_text
 from ..problem.factors import in_factors
 from ..problem.instance import Instance
-from ..problem.kernels import Gaussian, Kernel, KernelBank, Linear, Polynomial
+from ..problem.kernels import Array, Gaussian, Kernel, KernelBank, Linear, Polynomial
 from ..problem.preprocessing import Preprocessing
 from ..reports.pages import Gallery, demo_page
 from ..solvers.second_stage import f1_scores, second_stage
@@ -24,15 +24,9 @@ from ..solvers.solving import solve
 from ..verification.judge import Report, verify
 from .display import Progress, bars
 
-Array = NDArray[np.float64]
-
 GROUPS = ("mean", "error", "worst")
 WIDTH = 118
-SETTINGS: dict[str, dict[str, float]] = {
-    "many labels": {"C": 1.0},
-    "two stages": {"C": 1.0, "lam": 0.01},
-    "hypergraph": {"lam": 1.0},
-}
+LAM = {"two stages": 0.01}  # λ of the families, else 1
 
 
 def run_demo(samples: int, seed: int, html: Path | None = None) -> bool:
@@ -52,7 +46,7 @@ def run_demo(samples: int, seed: int, html: Path | None = None) -> bool:
             return solution
 
         rows = [solved(f, best_single(single, price) if f.single_kernel else single, C=price) for f in SINGLE_TASKS]
-        families = [solved(f, many, **SETTINGS[f.family]) for f in FORMULATIONS if f not in SINGLE_TASKS]
+        families = [solved(f, many, C=1.0, lam=LAM.get(f.family, 1.0)) for f in FORMULATIONS if f not in SINGLE_TASKS]
     first, second = _galleries(single, rows, many, families)
     title = f"Breast cancer, {samples} training samples, C = {samples}, kernels of unit trace"
     console.print(_table(title, first, single))

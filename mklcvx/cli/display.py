@@ -76,11 +76,11 @@ def number(value: float | None, form: str = ".1e") -> str:
 def formulation_table() -> None:
     """Print the formulations. Those that take any loss are regularisers over kernels: the parameters of the loss, and
     bias, are named once, below the table of losses."""
-    rows = []
+    rows, every = [], [loss.name for loss in losses.ALL]
     for f in formulations.FORMULATIONS:
         names = [parameter.name for parameter in f.parameters] if f.loss_names else f.parameter_names
         parameters = ", ".join(names + ["groups"] * f.needs_groups)
-        rows.append((f.name, f.title, parameters, _all_but(f.loss_names, every_loss()) or "–", f.reference))
+        rows.append((f.name, f.title, parameters, _all_but(f.loss_names, every) or "–", f.reference))
     print_table(("name", "what it is", "parameters", "losses", "reference"), rows, "Formulations", unbroken=("name",))
 
 
@@ -96,19 +96,14 @@ def loss_table() -> None:
         rows.append((name, title, loss.targets, parameters, bias, taken))
     columns = ("name", "what it is", "targets", "parameters (default)", "bias", "formulations")
     print_table(columns, rows, "\nLosses", unbroken=("name", "targets"))
+    otherwise = "hinge for labels, or nu where nu is given; squared for a response; else one_class"
     typer.echo(f"\n{every[0]} to {every[-1]} take loss=NAME, the parameters of the loss, and bias.")
-    typer.echo(
-        "Without loss=NAME it is hinge for labels, or nu where nu is given; squared for a response; else one_class."
-    )
+    typer.echo(f"Without loss=NAME it is {otherwise}.")
 
 
 def _limits(parameter: Parameter) -> str:
     named = "" if parameter.name in parameter.limits.split() else f"{parameter.name}: "
     return f"{named}{parameter.limits} ({parameter.default_text})"
-
-
-def every_loss() -> list[str]:
-    return [loss.name for loss in losses.ALL]
 
 
 def _all_but(some: Sequence[str], every: Sequence[str]) -> str:
@@ -130,9 +125,9 @@ def solver_table() -> None:
 
 def zoo_table(specimens: Sequence[Specimen]) -> None:
     rows = []
-    for one in specimens:
-        size, known = one.recorded, "known" if one.optimum else ""
-        rows.append((one.name, size["kernels"], size["samples"], size["targets"], known, one.special))
+    for specimen in specimens:
+        size, known = specimen.recorded, "known" if specimen.optimum else ""
+        rows.append((specimen.name, size["kernels"], size["samples"], size["targets"], known, specimen.special))
     columns = ("name", "M", "n", "targets", "optimum", "what is special")
     print_table(columns, rows, "The zoo", right=("M", "n"), unbroken=("name",))
 
@@ -164,23 +159,23 @@ def show_solution(solution: Solution) -> None:
     _kernel_table(solution)
 
 
-def show_machines(found: Machines) -> None:
+def show_machines(machines: Machines) -> None:
     """Print the answer of several machines: a row for each, its certificate and its weights."""
     rows = [
-        ("formulation", _posed(found.formulation, found.parameters)),
-        ("status", found.status),
-        ("machines", f"{len(found.solutions)} for {len(found.label_names)} classes"),
-        ("widest gap", f"{found.certificate.relative_gap:.1e}"),
+        ("formulation", _posed(machines.formulation, machines.parameters)),
+        ("status", machines.status),
+        ("machines", f"{len(machines.solutions)} for {len(machines.label_names)} classes"),
+        ("widest gap", f"{machines.certificate.relative_gap:.1e}"),
     ]
     print_table((), rows)
-    each, pairs = [], list(zip(found.machines, found.solutions, strict=True))
-    for machine, one in pairs[:MOST_MACHINES]:
-        gap = f"{one.certificate.relative_gap:.1e}"
-        used = set(one.used().tolist())
-        weights = [f"{weight:.4g}" if m in used else "0" for m, weight in enumerate(one.weights[:MOST_WEIGHTS])]
-        shown = ", ".join([*weights, "…"] if len(one.weights) > MOST_WEIGHTS else weights)
-        each.append((found.title(machine), f"{one.objective:.10g}", gap, one.status, shown))
-    columns = ("machine", "objective", "gap", "status", f"weights of {', '.join(found.names[:MOST_WEIGHTS])}")
+    each, pairs = [], list(zip(machines.machines, machines.solutions, strict=True))
+    for machine, solution in pairs[:MOST_MACHINES]:
+        gap = f"{solution.certificate.relative_gap:.1e}"
+        used = set(solution.used().tolist())
+        weights = [f"{weight:.4g}" if m in used else "0" for m, weight in enumerate(solution.weights[:MOST_WEIGHTS])]
+        shown = ", ".join([*weights, "…"] if len(solution.weights) > MOST_WEIGHTS else weights)
+        each.append((machines.title(machine), f"{solution.objective:.10g}", gap, solution.status, shown))
+    columns = ("machine", "objective", "gap", "status", f"weights of {', '.join(machines.names[:MOST_WEIGHTS])}")
     each += [(f"… and {len(pairs) - MOST_MACHINES} more", "", "", "", "")] if len(pairs) > MOST_MACHINES else []
     print_table(columns, each, right=("objective", "gap"))
 
@@ -197,20 +192,18 @@ def _shares(certificate: Certificate) -> str:
 
 def show_proof(proof: Proof) -> None:
     """Print a proof: the interval, and in which numbers kernels were proved to be positive semidefinite."""
-    found = proof.as_dict()
+    record = proof.as_dict()
+    ridge = f"up to a ridge of {proof.ridge:.1e}, which the upper bound pays for"
     rows = [
         ("formulation", _posed(proof.formulation, proof.parameters)),
-        ("optimum of the first stage" if found["second_stage"] else "optimum", _between(found)),
+        ("optimum of the first stage" if record["second_stage"] else "optimum", _between(record)),
         ("relative width", f"{proof.relative_width:.1e}"),
-        (
-            "semidefinite",
-            f"in {proof.semidefinite}, up to a ridge of {proof.ridge:.1e}, which the upper bound pays for",
-        ),
+        ("semidefinite", f"in {proof.semidefinite}, {ridge}"),
     ]
-    for part in found["second_stage"] or ():
+    for part in record["second_stage"] or ():
         width = "unbounded" if part["relative_width"] is None else f"relative width {part['relative_width']:.1e}"
         rows.append((f"second stage, {part['label']}", f"{_between(part)}, {width}"))
-    print_table((), [*rows, ("point from", f"{found['solver'] or 'no solver'}, {proof.seconds:.2f} s in all")])
+    print_table((), [*rows, ("point from", f"{record['solver'] or 'no solver'}, {proof.seconds:.2f} s in all")])
 
 
 def _between(bounds: Mapping[str, Any]) -> str:
@@ -237,10 +230,10 @@ def _kernel_table(solution: Solution) -> None:
 
 def _posed(formulation: str, parameters: Mapping[str, Any]) -> str:
     """Format a formulation and its parameters; booleans are named only if they are true."""
-    set_ones = {key: value for key, value in parameters.items() if value is not False}
     texts = [
         key if value is True else f"{key} = {value if isinstance(value, str) else format(value, 'g')}"
-        for key, value in set_ones.items()
+        for key, value in parameters.items()
+        if value is not False
     ]
     return f"{formulation} ({', '.join(texts)})"
 
@@ -250,11 +243,9 @@ def bars(values: NDArray[np.float64]) -> str:
     largest = np.nanmax(values) if np.isfinite(values).any() else 0.0
     if largest <= 0:
         return " " * len(values)
-    levels = np.ceil(8 * np.nan_to_num(values) / largest * (1 - 1e-9)).astype(int)
-    return "".join(
-        "?" if np.isnan(v) else BLOCKS[max(0, k)] if v > 1e-6 * largest else "·"
-        for v, k in zip(values, levels, strict=True)
-    )
+    levels = np.clip(np.ceil(8 * np.nan_to_num(values) / largest * (1 - 1e-9)).astype(int), 0, None)
+    drawn = np.where(values > 1e-6 * largest, np.array([*BLOCKS])[levels], "·")
+    return "".join(np.where(np.isnan(values), "?", drawn))
 
 
 def show_report(report: Report) -> None:
@@ -271,8 +262,8 @@ def show_report(report: Report) -> None:
         first = report.diagnosis.explanations[0]
         rows += [("evidence", first.evidence)] * bool(first.evidence) + [("to change", first.remedy)]
     rows += [("parts", f"{TOGETHER.get(name, name)} {value:.1e}") for name, value in report.together.items()]
-    for one in report.loose or ():
-        rows.append(("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}"))
+    for loose in report.loose or ():
+        rows.append(("not unique", f"weight of {loose.kernel}: anything from {loose.low:.4g} to {loose.high:.4g}"))
     rows += in_every_answer(report.weights_interval or ())
     print_table((), [*rows, *(("note", note) for note in report.notes)])
     parts = []
@@ -300,13 +291,13 @@ def show_verdicts(titles: Sequence[str], reports: Sequence[Report]) -> None:
 def show_benchmark(benchmark: Benchmark) -> None:
     """Print one row for each contestant, and the unit of the times."""
     rows = []
-    for one in benchmark.rows:
-        more = ">" if one.status == "cut_off" else ""
-        times = [one.median, benchmark.fits(one), benchmark.fits(one, validated=True)]
+    for row in benchmark.rows:
+        more = ">" if row.status == "cut_off" else ""
+        times = [row.median, benchmark.fits(row), benchmark.fits(row, validated=True)]
         seconds, fits, validated = (_measured(value, more) for value in times)
-        note = one.fault or one.message or one.note
-        judged = number(one.gap), f"{one.asked:.0e}", one.status, note
-        rows.append((one.name, seconds, len(one.seconds), fits, validated, *judged))
+        note = row.fault or row.message or row.note
+        judged = number(row.gap), f"{row.asked:.0e}", row.status, note
+        rows.append((row.name, seconds, len(row.seconds), fits, validated, *judged))
     columns = ("solver", "seconds", "runs", "fits", "+ validation", "gap", "asked", "status", "")
     print_table(columns, rows, right=columns[1:7])
     fit, validating = benchmark.fit, benchmark.validating / benchmark.fit

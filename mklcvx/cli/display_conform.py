@@ -12,25 +12,25 @@ from .display import Console, as_is, number, print_table
 WORST = 5
 
 
-def show_conformance(found: Conformance) -> None:
+def show_conformance(conformance: Conformance) -> None:
     """Print success rates and times at every level, the worst failures, the diagnoses, and the verdict."""
-    console, failed = Console(), found.failures
-    _show_rates(found)
+    console, failed = Console(), conformance.failures
+    _show_rates(conformance)
     if failed:
-        _show_failures(failed, found)
-    for trial in found.skipped:
+        _show_failures(failed, conformance)
+    for trial in conformance.skipped:
         console.print(as_is(f"skipped {trial.specimen}: {trial.words}"))
-    rate, run = found.rate(found.level), len(found.trials) - len(found.skipped)
-    verdict = "conforms" if found.passed else "does not conform"
+    rate, run = conformance.rate(conformance.level), len(conformance.trials) - len(conformance.skipped)
+    verdict = "conforms" if conformance.passed else "does not conform"
     words = f"{rate.accepted} of {run} accepted at {rate.tolerance:.0e}, {len(failed)} rejected"
     undecided = f", {rate.undecided} undecided" if rate.undecided else ""
-    console.print(as_is(f"{found.solver} {verdict} to {found.formulation}: {words}{undecided}."))
+    console.print(as_is(f"{conformance.solver} {verdict} to {conformance.formulation}: {words}{undecided}."))
 
 
-def _show_rates(found: Conformance) -> None:
+def _show_rates(conformance: Conformance) -> None:
     rows = []
     for level in LEVELS:
-        rate = found.rate(level)
+        rate = conformance.rate(level)
         share = "–" if rate.share is None else f"{100 * rate.share:.0f} %"
         mean = "–" if rate.seconds is None else f"{rate.seconds:.3g} s"
         accepted = f"{rate.accepted} of {rate.decided}"
@@ -39,16 +39,16 @@ def _show_rates(found: Conformance) -> None:
     print_table(("accuracy", "tolerance", "success", "accepted", "undecided", mean_time), rows)
 
 
-def _show_failures(failed: Sequence[SpecimenResult], found: Conformance) -> None:
+def _show_failures(failed: Sequence[SpecimenResult], conformance: Conformance) -> None:
     more = f", the worst {WORST} of {len(failed)}" if len(failed) > WORST else ""
-    title = f"\nRejected at {LEVELS[found.level]:.0e}{more}"
+    title = f"\nRejected at {LEVELS[conformance.level]:.0e}{more}"
     rows = [
         (trial.specimen, trial.outcome if trial.off is None else f"{trial.off:.1e}", trial.words)
         for trial in failed[:WORST]
     ]
     print_table(("instance", "off by", "why"), rows, title, unbroken=("instance", "off by"))
     diagnoses = []
-    for name, times in found.diagnoses.items():
+    for name, times in conformance.diagnoses.items():
         example = next(trial for trial in failed if trial.diagnosis == name)
         diagnoses.append((name, times, f"{example.specimen}: {example.words}"))
     print_table(("diagnosis", "times", "for example"), diagnoses, "\nWhat is wrong", unbroken=("diagnosis",))

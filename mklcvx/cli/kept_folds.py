@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
 from ..errors import InputError
-from ..io.files import check_output
 from ..io.json_text import read_object
-from ..io.writing import write_text
+from ..io.writing import check_output, write_text
 
 if TYPE_CHECKING:
     from ..estimators.cross_validation import FoldScore
@@ -41,7 +40,7 @@ class KeptFolds:
             record: Any = read_object(self.path, "folds")
             if record["schema"] != SCHEMA or record["request"] != self.request:
                 return {}
-            found = {
+            kept = {
                 int(number): [
                     FoldScore(float(score), float(gap), sure is True, str(words)) for score, gap, sure, words in rows
                 ]
@@ -49,20 +48,20 @@ class KeptFolds:
             }
         except (InputError, ValueError, TypeError, KeyError, AttributeError):
             return {}
-        fits = found.keys() <= set(range(folds)) and {len(trials) for trials in found.values()} <= {points}
-        return found if fits else {}
+        fits = kept.keys() <= set(range(folds)) and {len(trials) for trials in kept.values()} <= {points}
+        return kept if fits else {}
 
-    def write(self, found: Mapping[int, list[FoldScore]]) -> str:
+    def write(self, ended: Mapping[int, list[FoldScore]]) -> str:
         """Keep the folds, and say in words how they are taken up."""
         if self.path is None:
             return "none is kept: with -o FILE those that end are"
-        if not found:
+        if not ended:
             return "no other one has ended"
-        folds = {str(number): [tuple(map(str, astuple(one)[:2])) + astuple(one)[2:] for one in trials]
-                 for number, trials in sorted(found.items())}  # fmt: skip
+        folds = {str(number): [tuple(map(str, astuple(trial)[:2])) + astuple(trial)[2:] for trial in trials]
+                 for number, trials in sorted(ended.items())}  # fmt: skip
         text = json.dumps({"schema": SCHEMA, "request": self.request, "folds": folds}, allow_nan=False)
         write_text(self.path, text)
-        return f"{len(found)} that ended are kept in {self.path}: the same command goes on from there"
+        return f"{len(ended)} that ended are kept in {self.path}: the same command goes on from there"
 
     def remove(self) -> None:
         if self.path is not None:

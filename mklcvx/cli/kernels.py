@@ -17,12 +17,11 @@ def kernels(
     instance: options.InstanceFile,
     formulation: options.FormulationName = FORMULATION,
     settings: options.Settings = None,
-    folds: Annotated[int, typer.Option(help="Parts of the samples, each left out once.")] = FOLDS,
+    folds: options.Folds = FOLDS,
     seed: options.Seed = SEED,
     score: options.Score = None,
     answers: Annotated[
-        str | None,
-        typer.Option(help="Some of alone, without, permuted and stability, by commas; else all.", show_default=False),
+        str | None, typer.Option(help="Some of alone, without, permuted and stability, by commas; else all.")
     ] = None,
     repeats: Annotated[
         int, typer.Option(metavar="<int>", help="Permutations of each kernel in each fold.", min=1)
@@ -38,16 +37,12 @@ def kernels(
     tol: options.Tolerance = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for each fit.")] = None,
     max_iter: Annotated[int | None, typer.Option(help="Iterations for each fit.")] = None,
-    normalise: Annotated[
-        str | None, typer.Option(help="Scale the kernels in every fold: diagonal, trace, variance or cosine.")
-    ] = None,
-    centre: Annotated[bool, typer.Option("--centre", help="Centre the kernels in every fold.")] = False,
+    normalise: options.NormaliseInFolds = None,
+    centre: options.CentreInFolds = False,
     repair: options.Repair = None,
     var: options.Variables = None,
     multi_class: options.MultiClass = None,
-    selection: Annotated[
-        str | None, typer.Option("--kernels", help="Use only these kernels: names or indices, by commas.")
-    ] = None,
+    kernels: options.Selection = None,
     as_json: options.OneObject = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON object to a file.")] = None,
     html: options.Html = None,
@@ -77,31 +72,31 @@ def kernels(
     options.check_written(output, ".json", read=(instance,))
     options.check_page(html, "--html", instance)
     before, in_folds = options.scaled_before(centre, normalise)
-    problem, _ = options.loaded(instance, repair, selection, False, before, var)
+    problem, _ = options.loaded(instance, repair, kernels, False, before, var)
     check_request(problem, formulation, folds, score)
     several = options.in_machines(problem, formulation, [given], multi_class, quiet)
-    options.check_tasks(problem, formulation, [given], several)
     from ..estimators.of_instance import importance_of
     from .display import Progress, print_table
 
     steps = {"centre": centre, "normalise": in_folds, **({} if several is None else {"multi_class": several})}
     pieces = folds * (asked != ["stability"]) + resamples * ("stability" in asked)
     with Progress(quiet or as_json, total=pieces) as progress:
-        found = importance_of(
+        importance = importance_of(
             problem, chosen.name, {**given, **limits, **steps}, folds=folds, seed=seed, score=score, answers=asked,
             repeats=repeats, resamples=resamples, threshold=threshold, jobs=jobs, report=progress.count,
         )  # fmt: skip
     if output is not None:
-        write_text(output, options.as_json(found) + "\n")
+        write_text(output, options.as_json(importance) + "\n")
     if html is not None:
         from ..reports.pages import kernels_page
 
-        write_text(html, kernels_page(found, chosen.name, instance.name))
+        write_text(html, kernels_page(importance, chosen.name, instance.name))
     if as_json:
-        typer.echo(options.as_json(found))
+        typer.echo(options.as_json(importance))
     elif not quiet:
-        heads, rows = found.table()
+        heads, rows = importance.table()
         print_table(heads, rows, right=heads[1:])
-        typer.echo("\n".join([found.summary(), *found.notes]))
-    if found.uncertified:
-        options.fail(f"{found.uncertified} of {found.fits} fits are not certified; the first: {found.notes[-1]}")
+        typer.echo("\n".join([importance.summary(), *importance.notes]))
+    if importance.uncertified:
+        share = f"{importance.uncertified} of {importance.fits} fits are not certified"
+        options.fail(f"{share}; the first: {importance.notes[-1]}")

@@ -44,6 +44,8 @@ app = typer.Typer(
 
 # The base of Typer's own refusals; where the class lives depends on Typer's version.
 UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
+# Of fields of records that are called otherwise in the package.
+ATTRIBUTES = {"parameters": "parameter_names", "formulations": "serves", "also": "other_names", "bias": "takes_bias"}
 PARAMETER = re.compile(r"No such option: -+(?P<option>\w+)|argument\(s\) \((?P<argument>\w+)=(?P<value>[^ )]+)")
 
 
@@ -87,11 +89,8 @@ def _status(arguments: list[str] | None) -> int:
             options.say(str(fault))
     except OSError as fault:
         code = _refuse(f"output could not be written ({fault.strerror or fault}): choose another place")
-    except (KeyboardInterrupt, typer.Abort):
-        options.say(WORDS)
-        code = INTERRUPTED
-    except Stopped as fault:
-        options.say(str(fault))
+    except (KeyboardInterrupt, typer.Abort, Stopped) as fault:
+        options.say(str(fault) if isinstance(fault, Stopped) else WORDS)
         code = INTERRUPTED
     except Exception as fault:
         if os.environ.get("MKLCVX_TRACEBACK"):
@@ -160,28 +159,11 @@ def list_formulations(
 
     if as_json:
         rows = [
-            {
-                "name": f.name,
-                "title": f.title,
-                "parameters": f.parameter_names,
-                "family": f.family,
-                "losses": list(getattr(f, "losses", ())),
-                "needs_groups": f.needs_groups,
-                "reference": f.reference,
-            }
+            _record(f, "name", "title", "parameters", "family")
+            | {"losses": getattr(f, "losses", ()), **_record(f, "needs_groups", "reference")}
             for f in formulations.FORMULATIONS
         ]
-        solvers = [
-            {
-                "name": s.name,
-                "summary": s.summary,
-                "formulations": s.serves,
-                "tolerance": s.tolerance,
-                "options": s.options,
-                "reference": s.reference,
-            }
-            for s in SOLVERS
-        ]
+        solvers = [_record(s, "name", "summary", "formulations", "tolerance", "options", "reference") for s in SOLVERS]
         content = {"schema": "mklcvx.list/1", "formulations": rows, "losses": _losses(), "solvers": solvers}
         typer.echo(json.dumps(content, indent=1))
         return
@@ -192,22 +174,17 @@ def list_formulations(
 
 def _losses() -> list[dict[str, object]]:
     """The losses as records; `formulations` are those that take them."""
-    return [
-        {
-            "name": loss.name,
-            "also": list(loss.other_names),
-            "title": loss.title,
-            "targets": loss.targets,
-            "parameters": [
-                {"name": p.name, "meaning": p.meaning, "limits": p.limits, "default": p.default(1)}
-                for p in loss.parameters
-            ],
-            "bias": loss.takes_bias,
-            "formulations": [f.name for f in formulations.FORMULATIONS if loss.name in f.loss_names],
-            "reference": loss.reference,
-        }
-        for loss in losses.ALL
-    ]
+    records = []
+    for loss in losses.ALL:
+        parameters = [{**_record(p, "name", "meaning", "limits"), "default": p.default(1)} for p in loss.parameters]
+        taking = [f.name for f in formulations.FORMULATIONS if loss.name in f.loss_names]
+        record = {**_record(loss, "name", "also", "title", "targets"), "parameters": parameters}
+        records.append({**record, **_record(loss, "bias"), "formulations": taking, "reference": loss.reference})
+    return records
+
+
+def _record(described: object, *fields: str) -> dict[str, object]:
+    return {field: getattr(described, ATTRIBUTES.get(field, field)) for field in fields}
 
 
 @app.command()

@@ -16,9 +16,10 @@ import typer
 from .. import formulations
 from ..defaults import NORMALISE, TOLERANCE
 from ..errors import InputError, nearest
-from ..io.files import check_apart, check_output, load_instance
+from ..io.files import load_instance
 from ..io.json_text import finite
 from ..io.readings import check_asked
+from ..io.writing import check_apart, check_output
 
 if TYPE_CHECKING:
     from ..problem.instance import Instance
@@ -49,10 +50,14 @@ def check_docstrings() -> None:
         raise InputError("PYTHONOPTIMIZE=2 (python -OO) leaves out the docstrings, which this command shows: unset it")
 
 
-InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and targets: {FORMATS}.", show_default=False)]
+InstanceFile = Annotated[Path, typer.Argument(help=f"Kernels and targets: {FORMATS}.")]
 FormulationName = Annotated[str, typer.Option("-f", "--formulation", help="See 'mklcvx list'.")]
 Normalise = Annotated[str | None, typer.Option(help="Scale the kernels first: diagonal, trace, variance or cosine.")]
 Centre = Annotated[bool, typer.Option("--centre", help="Centre the kernels in feature space first.")]
+NormaliseInFolds = Annotated[
+    str | None, typer.Option(help="Scale the kernels in every fold: diagonal, trace, variance or cosine.")
+]
+CentreInFolds = Annotated[bool, typer.Option("--centre", help="Centre the kernels in every fold.")]
 Repair = Annotated[
     str | None, typer.Option(help="Mend kernels: clip or shift indefinite ones, symmetrise; symmetrise,clip does both.")
 ]
@@ -69,7 +74,7 @@ MultiClass = Annotated[
     typer.Option(help="More than two classes: ovr, each against the rest, or ovo, each pair.", show_default="ovr"),
 ]
 Positive = Annotated[str | None, typer.Option(metavar="CLASS", help="Of several classes, this one against the rest.")]
-Html = Annotated[Path | None, typer.Option("--html", help="Write a page about it too: .html.", show_default=False)]
+Html = Annotated[Path | None, typer.Option("--html", help="Write a page about it too: .html.")]
 OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 JsonLines = Annotated[Path | None, typer.Option("-o", "--output", help="Write the JSON lines to a file.")]
 Settings = Annotated[
@@ -82,25 +87,21 @@ Grid = Annotated[
         "--grid",
         metavar="KEY=V1,V2,...",
         help="A parameter and its values; several: all combinations. Six values of C, or of nu, if there is none.",
-        show_default=False,
     ),
 ]
 Tolerance = Annotated[
     float | None,
-    typer.Option(
-        help=f"Relative gap that the certificate must prove; else the solver's own, for most {TOLERANCE:g}.",
-        show_default=False,
-    ),
+    typer.Option(help=f"Relative gap that the certificate must prove; else the solver's own, for most {TOLERANCE:g}."),
 ]
 SolverName = Annotated[
     str,
     typer.Option(
-        help="auto (interior, then clarabel), interior, clarabel, scs, or a published algorithm: see 'mklcvx list'.",
+        help="auto (interior, then clarabel), interior, clarabel, scs, or a published algorithm: see 'mklcvx list'."
     ),
 ]
+Folds = Annotated[int, typer.Option(help="Parts of the samples, each left out once.")]
 Seed = Annotated[
-    int,
-    typer.Option(metavar="<int>", help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1),
+    int, typer.Option(metavar="<int>", help="Of the shuffling before the samples are parted.", min=0, max=2**32 - 1)
 ]
 Score = Annotated[
     str | None,
@@ -109,7 +110,6 @@ Score = Annotated[
         help="accuracy, balanced_accuracy, f1, f1_macro, f1_micro, mcc, roc_auc or average_precision; for a "
         "response r2, neg_mean_squared_error, neg_root_mean_squared_error or neg_mean_absolute_error; "
         "else accuracy, f1_macro for label sets, r2 for a response.",
-        show_default=False,
     ),
 ]
 
@@ -132,41 +132,36 @@ def _kernels_in(text: str) -> list[str]:
 def parse_grid(items: list[str]) -> dict[str, list[Any]]:
     """Parse KEY=V1,V2,... into lists of numbers or words."""
     example = "KEY=V1,V2,...", "C=0.1,1,10"
-    return _parsed(items, "--grid", *example, lambda text: [part.strip() for part in text.split(",")])
+    return _parsed(items, "--grid", *example, lambda text: [_number_or_word(part.strip()) for part in text.split(",")])
 
 
 def parse_settings(items: list[str] | None, option: str = "--set") -> dict[str, Any]:
     """Parse KEY=VALUE into numbers or words."""
     example = "KEY=VALUE", "C=10" if option == "--set" else "seed=1"
-    return {key: value for key, (value,) in _parsed(items or [], option, *example, lambda text: [text]).items()}
+    parsed = _parsed(items or [], option, *example, lambda text: [_number_or_word(text)])
+    return {key: value for key, (value,) in parsed.items()}
 
 
 def variables_in(items: list[str] | None) -> dict[str, str]:
     """Parse FIELD=NAME; names stay as they are."""
-    found: dict[str, str] = {}
-    for item in items or []:
-        field, _, name = item.partition("=")
-        if not field or not name:
-            raise InputError(f"--var {item!r} is not FIELD=NAME: write for example --var kernels=KH")
-        if field in found:
-            raise InputError(f"--var {field} is given twice: keep one")
-        found[field] = name
-    check_asked(found)
-    return found
+    parsed = _parsed(items or [], "--var", "FIELD=NAME", "kernels=KH", lambda text: [text])
+    names = {field: name for field, (name,) in parsed.items()}
+    check_asked(names)
+    return names
 
 
 def _parsed(
-    items: list[str], option: str, form: str, example: str, split: Callable[[str], list[str]]
+    items: list[str], option: str, form: str, example: str, read: Callable[[str], list[Any]]
 ) -> dict[str, list[Any]]:
     given: dict[str, list[Any]] = {}
     for item in items:
         key, _, text = item.partition("=")
-        values = split(text)
-        if not key or not all(values):
+        values = read(text)
+        if not key or "" in values:
             raise InputError(f"{option} {item!r} is not {form}: write for example {option} {example}")
         if key in given:
             raise InputError(f"{option} {key} is given twice: keep one")
-        given[key] = [_number_or_word(value) for value in values]
+        given[key] = values
     return given
 
 
@@ -223,40 +218,28 @@ def scaled(problem: Instance, steps: Preprocessing) -> Stored:
     return steps.fit(kernels, problem.names, problem.sample_weight).train(kernels) if steps.steps else kernels
 
 
-def check_tasks(
-    problem: Instance, formulation: str, points: Sequence[dict[str, Any]], multi_class: str | None = None
-) -> None:
-    """Refuse bad parameters before anything is solved; `multi_class` as `in_machines` returns it."""
-    if multi_class is not None:
-        from ..solvers.one_against import parts_of
-
-        problem = parts_of(problem, "ovr")[0].instance
-    for point in points:
-        formulations.get(formulation).posed_for(problem, point).task(problem, point)
-
-
 def in_machines(
     problem: Instance, formulation: str, points: Sequence[dict[str, Any]], multi_class: str | None, quiet: bool = False
 ) -> str | None:
-    """How several classes are told apart by a formulation of two, said in a line; None where one machine does it."""
-    from ..problem.machines import check_multi_class, machines_for
-    from ..solvers.one_against import MULTI_CLASS, needs_machines
+    """How several classes are told apart by a formulation of two, said in a line; None where one machine does it. Bad
+    parameters are refused before anything is solved."""
+    from ..problem.machines import check_multi_class
+    from ..solvers.one_against import MULTI_CLASS, needs_machines, parts_of
 
     if multi_class is not None:
         check_multi_class(multi_class)
-    if not needs_machines(problem, formulation, points):
-        if multi_class is not None:
-            fault = f"the instance has {problem.targets.present}, for which {formulation} needs one machine"
-            raise InputError(f"--multi-class {multi_class}: {fault}: leave it out")
-        return None
-    chosen, classes = multi_class or MULTI_CLASS, problem.targets.names
-    if multi_class is None and not quiet:
-        count = len(machines_for(len(classes), chosen))
-        if len(classes) == 2:
-            say(f"2 classes: {classes[1]} is positive, {classes[0]} is negative")
-        else:
-            say(f"{len(classes)} classes: each against the rest, {count} machines (--multi-class ovo: each pair)")
-    return chosen
+    several, classes = needs_machines(problem, formulation, points), problem.targets.names
+    if multi_class is not None and not several:
+        fault = f"the instance has {problem.targets.present}, for which {formulation} needs one machine"
+        raise InputError(f"--multi-class {multi_class}: {fault}: leave it out")
+    if several and multi_class is None and not quiet:
+        each = f"each against the rest, {len(classes)} machines (--multi-class ovo: each pair)"
+        two = f"{classes[1]} is positive, {classes[0]} is negative"
+        say(f"{len(classes)} classes: {two if len(classes) == 2 else each}")
+    part = parts_of(problem, "ovr")[0].instance if several else problem
+    for point in points:
+        formulations.get(formulation).posed_for(part, point).task(part, point)
+    return multi_class or MULTI_CLASS if several else None
 
 
 def one_machine(
@@ -288,7 +271,7 @@ def check_written(output: Path | None, *endings: str, read: tuple[Path, ...] = (
     """Refuse, before any work, an output that cannot be written or would replace an input."""
     if output is not None:
         check_output(output, endings)
-        check_apart(read, [output])
+        check_apart(read, output)
 
 
 def check_page(path: Path | None, option: str, *read: Path) -> None:
@@ -298,14 +281,14 @@ def check_page(path: Path | None, option: str, *read: Path) -> None:
         raise InputError(f"{option} {path}: the page needs matplotlib: pip install 'mklcvx[plot]'")
 
 
-def as_json(found: Any) -> str:
+def as_json(result: Any) -> str:
     """A result as one JSON object."""
-    return json.dumps(finite(found.as_dict()), allow_nan=False)
+    return json.dumps(finite(result.as_dict()), allow_nan=False)
 
 
-def show(found: Any, in_json: bool, in_words: Callable[[Any], None]) -> None:
+def show(result: Any, in_json: bool, in_words: Callable[[Any], None]) -> None:
     """Print a result as one JSON object, or with the function `in_words`."""
     if in_json:
-        typer.echo(as_json(found))
+        typer.echo(as_json(result))
     else:
-        in_words(found)
+        in_words(result)

@@ -52,11 +52,10 @@ def path(
     points = points or combinations(default_grid(problem.kernels, formulation, given), given)
     posed = [{**given, **point} for point in points]
     several = options.in_machines(problem, formulation, posed, multi_class, quiet)
-    options.check_tasks(problem, formulation, posed, several)
     options.say_sizes(problem, normalise)
     from .display import Progress
 
-    found: list[Solution | Machines] = []
+    solutions: list[Solution | Machines] = []
     asked: dict[str, Any] = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter}
     interrupted = False
     with Progress(quiet) as progress:
@@ -67,22 +66,21 @@ def path(
                 if several is None
                 else each_by_machines(problem, formulation, points, several, **asked)
             ):
-                found.append(solution)
+                solutions.append(solution)
                 if output is None:
                     typer.echo(json_line(solution))
         except KeyboardInterrupt:
-            if not found:
+            if not solutions:
                 raise
             interrupted = True
     if output is not None:
-        write_text(output, "".join(json_line(solution) + "\n" for solution in found))
-        for point, s in zip(points, found, strict=False):
-            if not quiet:
-                gap = f"relative gap {s.certificate.relative_gap:.1e}"
-                value = ", ".join(f"{objective:.10g}" for objective in np.ravel(s.objective))
-                typer.echo(f"{described(point)}: objective {value}, {s.status}, {gap}")
+        write_text(output, "".join(json_line(solution) + "\n" for solution in solutions))
+        for point, s in () if quiet else zip(points, solutions, strict=False):
+            gap = f"relative gap {s.certificate.relative_gap:.1e}"
+            value = ", ".join(f"{objective:.10g}" for objective in np.ravel(s.objective))
+            typer.echo(f"{described(point)}: objective {value}, {s.status}, {gap}")
     if interrupted:
-        raise Stopped(f"interrupted: {len(found)} of {len(points)} points are kept")
-    missed = [solution for solution in found if not solution.certified]
+        raise Stopped(f"interrupted: {len(solutions)} of {len(points)} points are kept")
+    missed = [solution for solution in solutions if not solution.certified]
     if missed:
-        options.fail(f"{len(missed)} of {len(found)} points are not certified; the first: {missed[0].message}")
+        options.fail(f"{len(missed)} of {len(solutions)} points are not certified; the first: {missed[0].message}")

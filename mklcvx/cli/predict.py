@@ -27,14 +27,9 @@ COARSE = 1e-6  # of the largest decision value: errors above it are said
 
 
 def predict(
-    solution: Annotated[
-        Path, typer.Argument(help="A solution written by 'solve -o', or a model's .npz.", show_default=False)
-    ],
+    solution: Annotated[Path, typer.Argument(help="A solution written by 'solve -o', or a model's .npz.")],
     test: Annotated[
-        Path,
-        typer.Argument(
-            help=f"test_kernels (M, t, n): {options.FORMATS}; for a model X: .npz or .csv.", show_default=False
-        ),
+        Path, typer.Argument(help=f"test_kernels (M, t, n): {options.FORMATS}; for a model X: .npz or .csv.")
     ],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write values and labels: .csv, .json or .npz.")
@@ -121,8 +116,8 @@ def read_features(path: Path, truth: str | None = None) -> dict[str, Any]:
         raise InputError(f"features {path}: unknown kind of file {path.suffix!r}: give a .npz or .csv file")
     arrays = Archive(path)
     if "X" not in arrays:
-        found = ", ".join(sorted(arrays)[:8]) or "nothing"
-        raise InputError(f"features {path}: no array 'X' (found {found}): store samples × features under that name")
+        listed = ", ".join(sorted(arrays)[:8]) or "nothing"
+        raise InputError(f"features {path}: no array 'X' (found {listed}): store samples × features under that name")
     if truth is not None and truth not in arrays:
         raise InputError(f"features {path}: no array {truth!r}: {nearest(truth, arrays)}")
     return {"X": arrays["X"], "y": arrays.get(truth or "y"), "names": None}

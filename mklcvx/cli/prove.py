@@ -40,7 +40,7 @@ def prove(
     if not as_json:
         cost_warning(problem, "auto")
     with Progress(as_json) as progress:
-        found = run(problem, formulation, time_limit=time_limit, report=progress.say, **given)
-    options.show(found, as_json, show_proof)
-    if not found.sharp:
-        options.fail(f"relative width {found.relative_width:.1e}: {found.why_wide}")
+        proof = run(problem, formulation, time_limit=time_limit, report=progress.say, **given)
+    options.show(proof, as_json, show_proof)
+    if not proof.sharp:
+        options.fail(f"relative width {proof.relative_width:.1e}: {proof.why_wide}")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import formulations
-from ..defaults import FORMULATION, REPORT_TIME_LIMIT, TOLERANCE
+from ..defaults import FORMULATION, REPORT_TIME_LIMIT
 from ..io.writing import write_text
 from . import options
 
@@ -23,14 +23,10 @@ def report(
         str | None, typer.Option(help="Whose convergence is drawn, by commas; else interior and three published ones.")
     ] = None,
     folds: Annotated[
-        int | None,
-        typer.Option(help="Say which kernels matter too, by this many folds, as 'kernels' does.", show_default=False),
+        int | None, typer.Option(help="Say which kernels matter too, by this many folds, as 'kernels' does.")
     ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for each of these solvers.")] = REPORT_TIME_LIMIT,
-    tol: Annotated[
-        float | None,
-        typer.Option(help=f"Relative gap that the certificate must prove; {TOLERANCE:g}.", show_default=False),
-    ] = None,
+    tol: options.Tolerance = None,
     normalise: options.Normalise = None,
     centre: options.Centre = False,
     repair: options.Repair = None,
@@ -67,7 +63,7 @@ def report(
     if not quiet:
         cost_warning(problem, "auto")
     with Progress(quiet) as progress:
-        found = solve(problem, formulation, tol=tol, report=progress.say, preprocessing=preparation, **given)
+        solution = solve(problem, formulation, tol=tol, report=progress.say, preprocessing=preparation, **given)
         runs = runs_of(problem, formulation, given, compared, time_limit, progress.say)
         single = None
         if folds is not None:
@@ -80,14 +76,13 @@ def report(
             single = importance_of(raw, formulation, asked_of_folds, folds=folds, report=progress.say)
         progress.say("drawing")
         reached = method.tolerance if tol is None else tol
-        named = {"--repair": repair, "--kernels": kernels, "--normalise": normalise}
-        named |= {"--positive": positive}
+        named = {"--repair": repair, "--kernels": kernels, "--normalise": normalise, "--positive": positive}
         shown = [f"{option} {shlex.quote(value)}" for option, value in named.items() if value is not None]
         asked = " ".join([*shown, *(["--centre"] if centre else [])])
-        page = report_page(problem, found, runs, reached, instance.name, asked, single)
+        page = report_page(problem, solution, runs, reached, instance.name, asked, single)
     write_text(output, page)
     if not quiet:
-        gap = f"relative gap {found.certificate.relative_gap:.1e}"
-        typer.echo(f"{output}: {formulation}, optimum {found.objective:.10g}, {found.status}, {gap}")
-    if not found.certified:
-        options.fail(found.message)
+        gap = f"relative gap {solution.certificate.relative_gap:.1e}"
+        typer.echo(f"{output}: {formulation}, optimum {solution.objective:.10g}, {solution.status}, {gap}")
+    if not solution.certified:
+        options.fail(solution.message)

@@ -13,8 +13,9 @@ from ..certificate.machines import Machines
 from ..certificate.solution import LARGE, Solution
 from ..defaults import FORMULATION, SOLVER
 from ..errors import InputError, Interrupted
-from ..io.files import save_solution, save_trace
+from ..io.files import save_solution
 from ..io.machine_files import save_machines
+from ..io.traces import save_trace
 from . import options
 from .interrupts import Stopped
 
@@ -67,56 +68,45 @@ def solve(
     several = options.in_machines(problem, formulation, [given], multi_class, quiet or trace is not None)
     if several is not None and trace is not None:
         raise InputError("--trace follows one machine, and classes need several: leave it out, or give y in {−1, +1}")
-    options.check_tasks(problem, formulation, [given], several)
     from .display import Progress, cost_warning, show_machines, show_solution  # after all refusals, which must be fast
 
     options.say_sizes(problem, normalise)
     if not quiet:
         cost_warning(problem, solver)
-    asked: dict[str, Any] = {
-        "solver": solver,
-        "tol": tol,
-        "time_limit": time_limit,
-        "max_iter": max_iter,
-        "options": own,
-        "preprocessing": preparation,
-        **given,
-    }
-    found: Solution | Machines
+    asked: dict[str, Any] = {"solver": solver, "tol": tol, "time_limit": time_limit, "max_iter": max_iter, **given}
+    solution: Solution | Machines
     interrupt: Interrupted | None = None
     with Progress(quiet or as_json, tolerance=method.tolerance if tol is None else tol) as progress:
-        asked |= {"report": progress.say, "callback": progress.follow}
+        asked |= {"options": own, "preprocessing": preparation, "report": progress.say, "callback": progress.follow}
         try:
             if several is None:
-                found = run(problem, formulation, **asked)
+                solution = run(problem, formulation, **asked)
             else:
-                found = solve_by_machines(problem, formulation, several, **asked)
+                solution = solve_by_machines(problem, formulation, several, **asked)
         except Interrupted as caught:
             if not isinstance(caught.solution, Solution):  # machines, some of which are missing
                 unwritten = "" if output is None else f"; {output} needs all of them, and nothing was written"
                 raise Stopped(f"interrupted: {caught}{unwritten}") from None
-            found, interrupt = caught.solution, caught
-    if isinstance(found, Machines):
+            solution, interrupt = caught.solution, caught
+    if isinstance(solution, Machines):
         if output is not None:
-            save_machines(output, found)
+            save_machines(output, solution)
     else:
         if trace is not None:
-            save_trace(trace, found)
+            save_trace(trace, solution)
         if output is not None:
-            save_solution(output, found)
-            _say_what_is_left_out(found, output)
+            save_solution(output, solution)
+            _say_what_is_left_out(solution, output)
     if as_json or not quiet:
-        options.show(found, as_json, show_solution if several is None else show_machines)
+        options.show(solution, as_json, show_solution if several is None else show_machines)
     if interrupt is not None:
-        raise Stopped(f"interrupted; this is the best point so far: {found.message or 'certified'}")
-    if not found.certified:
-        options.fail(found.message)
+        raise Stopped(f"interrupted; this is the best point so far: {solution.message or 'certified'}")
+    if not solution.certified:
+        options.fail(solution.message)
 
 
-def _say_what_is_left_out(found: Solution, output: Path) -> None:
-    if output.suffix != ".json":
-        return
-    left_out = [name for name, value in found.multipliers.items() if np.size(value) > LARGE]
-    if left_out:
+def _say_what_is_left_out(solution: Solution, output: Path) -> None:
+    left_out = [name for name, value in solution.multipliers.items() if np.size(value) > LARGE]
+    if left_out and output.suffix == ".json":
         fault = f"{' and '.join(left_out)} left out, too large for JSON"
         options.say(f"output {output}: {fault}: end the name in .npz to keep all")

@@ -77,7 +77,7 @@ def watched() -> Iterator[None]:
         if isinstance(stream, io.TextIOWrapper):  # characters that the encoding lacks
             is_utf8 = stream.encoding.lower() in ("utf-8", "utf8")
             stream.reconfigure(errors="backslashreplace" if is_utf8 else "replace")
-    out, err = (Watched(Closed() if one is None else one, i == 0) for i, one in enumerate(buffered))
+    out, err = (Watched(Closed() if stream is None else stream, i == 0) for i, stream in enumerate(buffered))
     sys.stdout, sys.stderr = out, err
     try:
         yield

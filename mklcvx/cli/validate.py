@@ -43,12 +43,12 @@ def validate(
     from .display_conform import show_matrix
 
     with Progress(as_json, total=len(pairs)) as progress:
-        found = run(pairs, time_limit, jobs, largest, progress.count)
+        matrix = run(pairs, time_limit, jobs, largest, progress.count)
     if output is not None:
         output.mkdir(exist_ok=True)
-        save(output, found)
-    options.show(found, as_json, show_matrix)
-    if not found.honest:
+        save(output, matrix)
+    options.show(matrix, as_json, show_matrix)
+    if not matrix.honest:
         raise typer.Exit(1)
 
 

@@ -26,16 +26,13 @@ SCHEMA = "mklcvx.verdicts/1"
 
 def verify(
     instance: options.InstanceFile,
-    answer: Annotated[
-        Path, typer.Argument(help=f"What a solver found: {options.FORMATS}; or a trace.", show_default=False)
-    ],
+    answer: Annotated[Path, typer.Argument(help=f"What a solver found: {options.FORMATS}; or a trace.")],
     formulation: Annotated[
         str | None, typer.Option("-f", "--formulation", help="See 'mklcvx list'; else what the answer says.")
     ] = None,
     settings: options.Settings = None,
     convention: Annotated[
-        str | None,
-        typer.Option(help="Whose notation answer and --set are in, see 'mklcvx conventions'.", show_default=False),
+        str | None, typer.Option(help="Whose notation answer and --set are in, see 'mklcvx conventions'.")
     ] = None,
     tol: Annotated[float, typer.Option(help="Relative tolerance of the verdict.")] = VERDICT_TOLERANCE,
     diagnosis: Annotated[
@@ -70,7 +67,8 @@ def verify(
         if convention is not None or html is not None:
             option = "--convention" if html is None else "--html"
             raise InputError(f"{option}: {answer.name} holds several machines, which are judged as ours: leave it out")
-        _verify_machines(problem, load_machines(answer), formulation, given, tol, diagnosis, as_json)
+        machines = load_machines(answer)
+        _show_machines(machines, _judged_machines(problem, machines, formulation, given, tol, diagnosis), as_json)
         return
     problem = options.one_machine(problem, formulation, given, positive, "verify")
     submission = read_submission(answer, problem, formulation, given, convention)
@@ -93,45 +91,42 @@ def verify(
         options.fail(report.verdict + ("" if report.diagnosis is None else f": {report.diagnosis.words}"))
 
 
-def _verify_machines(
-    problem: Instance,
-    found: Machines,
-    formulation: str | None,
-    given: dict[str, Any],
-    tol: float,
-    diagnosis: bool,
-    as_json: bool,
-) -> None:
-    """Judge every machine of a file; the answer is accepted if all of them are."""
+def _judged_machines(
+    problem: Instance, machines: Machines, formulation: str | None, given: dict[str, Any], tol: float, diagnosis: bool
+) -> list[Report]:
+    """The report of every machine of a file."""
     from ..solvers.one_against import parts_of
     from ..solvers.solving import refitted
     from ..verification.judge import judge_submission
     from ..verification.submissions import submission_of
-    from .display import show_verdicts
 
-    if found.preprocessing is not None:  # fitted again: the numbers of the file are not trusted
-        problem = refitted(problem, found.preprocessing)
-    parts = parts_of(problem, found.multi_class)
-    alike = [part.members.tolist() for part in parts] == [members.tolist() for members in found.members]
-    if not alike or problem.targets.names != found.label_names:
+    if machines.preprocessing is not None:  # fitted again: the numbers of the file are not trusted
+        problem = refitted(problem, machines.preprocessing)
+    parts = parts_of(problem, machines.multi_class)
+    alike = [part.members.tolist() for part in parts] == [members.tolist() for members in machines.members]
+    if not alike or problem.targets.names != machines.label_names:
         raise InputError("answer: its classes or samples are not those of the instance: give the instance it is for")
     reports: list[Report] = []
-    for part, solution in zip(parts, found.solutions, strict=True):
+    for part, solution in zip(parts, machines.solutions, strict=True):
         submission = submission_of(solution.as_dict(), part.instance, formulation, given)
         for note in submission.notes if not reports else ():  # the same for all
             options.say(note)
         reports.append(judge_submission(submission, tol, diagnosis))
-    accepted = [report.accepted for report in reports]
-    titles = [found.title(machine) for machine in found.machines]
+    return reports
+
+
+def _show_machines(machines: Machines, reports: list[Report], as_json: bool) -> None:
+    """Show every verdict; the answer is accepted if all of them are."""
+    from .display import show_verdicts
+
+    titles, rejected = [machines.title(machine) for machine in machines.machines], [not r.accepted for r in reports]
     if as_json:
-        pairs = zip(titles, reports, strict=True)
-        records = [{"machine": title, **report.as_dict()} for title, report in pairs]
-        record = {"schema": SCHEMA, "accepted": all(accepted), "machines": records}
+        records = [{"machine": title, **report.as_dict()} for title, report in zip(titles, reports, strict=True)]
+        record = {"schema": SCHEMA, "accepted": not any(rejected), "machines": records}
         typer.echo(json.dumps(finite(record), allow_nan=False))
     else:
         show_verdicts(titles, reports)
-    if not all(accepted):
-        first = accepted.index(False)
-        options.fail(
-            f"{accepted.count(False)} of {len(reports)} machines, the first {titles[first]}: {reports[first].verdict}"
-        )
+    if any(rejected):
+        first = rejected.index(True)
+        share = f"{sum(rejected)} of {len(reports)} machines"
+        options.fail(f"{share}, the first {titles[first]}: {reports[first].verdict}")

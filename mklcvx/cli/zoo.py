@@ -43,18 +43,17 @@ def _index() -> str:
 
 @app.command()
 def export(
-    name: Annotated[str, typer.Argument(help="An instance of the zoo, or 'all'.", show_default=False)],
+    name: Annotated[str, typer.Argument(help="An instance of the zoo, or 'all'.")],
     output: Annotated[
         Path | None,
         typer.Option(
             "-o", "--output",
             help="A file (.npz, .mat, .json) or a new folder (of csv files); for 'all' a new folder of files.",
-            show_default=False,
         ),
     ] = None,
     kind: Annotated[
         str | None,
-        typer.Option("--as", help="npz, mat, json or csv, where the output's name does not say.", show_default=False),
+        typer.Option("--as", help="npz, mat, json or csv, where the output's name does not say."),
     ] = None,
 ) -> None:  # fmt: skip
     """Write an instance of the zoo to a file, or all of them into a folder.
@@ -82,8 +81,8 @@ def export(
 
 
 def _export_all(output: Path | None, ending: str) -> None:
-    from ..io.files import save_instance, write_folder
-    from ..io.writing import write_text
+    from ..io.files import save_instance
+    from ..io.writing import write_folder, write_text
     from ..zoo import SPECIMENS
 
     if output is None:

@@ -85,7 +85,7 @@ def mkl_path(
     if not fitting:
         raise InputError(f"mkl_path does not cover {family}: call mklcvx.solve for every parameter")
     loss = KNOWN.get(str(parameters.get("loss", next(iter(grid.get("loss", ())), None))))
-    chosen = next((one for one in SINGLE if loss is not None and loss.targets in one.targets), fitting[0])
+    chosen = next((kind for kind in SINGLE if loss is not None and loss.targets in kind.targets), fitting[0])
     if loss is not None and chosen is OneClassMKL:
         parameters = {name: value for name, value in parameters.items() if name != "loss"}
     known = chosen(formulation=formulation).get_params()
@@ -102,13 +102,13 @@ def mkl_path(
     model._warn_of_sizes()
     points = combinations(grid, {name: value for name, value in model._given.items() if name in parameters})
     posed = [_settings(model, point) for point in points]
-    limits = {**model._limits, "options": model.solver_options, "preprocessing": model._source.steps}
-    found: Iterator[Solution | Machines]
+    limits = {**model._limits, "preprocessing": model._source.steps}
+    solutions: Iterator[Solution | Machines]
     if isinstance(model, MKLClassifier) and needs_machines(problem, formulation, posed):
-        found = each_by_machines(problem, formulation, posed, model.multi_class, **limits)
+        solutions = each_by_machines(problem, formulation, posed, model.multi_class, **limits)
     else:
-        found = each(problem, formulation, posed, **limits)
-    return collected(points, found)
+        solutions = each(problem, formulation, posed, **limits)
+    return collected(points, solutions)
 
 
 def _settings(model: KernelEstimator, point: Mapping[str, Any]) -> dict[str, Any]:

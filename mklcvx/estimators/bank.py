@@ -30,15 +30,7 @@ from ..problem.kernels import Gaussian, Kernel, KernelBank, MeanDistance
 from ..problem.low_rank import LowRank
 from ..problem.memory import check_stack
 from ..problem.stack import Array
-from .bank_parts import (
-    KINDS,
-    BankEntry,
-    BankPart,
-    FunctionPart,
-    Group,
-    TransformerPart,
-    settings_of,
-)
+from .bank_parts import KINDS, BankEntry, BankPart, FunctionPart, Group, TransformerPart, settings_of
 from .columns import Table
 from .inputs import View
 
@@ -72,11 +64,8 @@ def parts_of(kernels: Any, depth: int = 0) -> list[BankEntry]:
     if isinstance(kernels, list | tuple):
         if not kernels:
             raise InputError(f"kernels is empty: {REMEDY}")
-        return [
-            part
-            for entry in kernels
-            for part in ([_group(entry, depth)] if _is_group(entry) else parts_of(entry, depth + 1))
-        ]
+        groups = ([_group(entry, depth)] if _is_group(entry) else parts_of(entry, depth + 1) for entry in kernels)
+        return [part for group in groups for part in group]
     return [_part(kernels)]
 
 
@@ -84,7 +73,7 @@ def _is_group(entry: Any) -> bool:
     """Whether it is (name, kernels) or (name, kernels, columns), and no tuple of kernels' names."""
     if not (isinstance(entry, tuple) and len(entry) in (2, 3) and isinstance(entry[0], str)):
         return False
-    return not all(isinstance(one, str) and (one in NAMED or _kind(one) in KINDS) for one in entry)
+    return not all(isinstance(word, str) and (word in NAMED or _kind(word) in KINDS) for word in entry)
 
 
 def _group(entry: tuple[Any, ...], depth: int) -> BankEntry:
@@ -119,19 +108,17 @@ def _described(entry: Mapping[str, Any]) -> BankEntry:
     if not isinstance(name, str | None):
         raise InputError(f"kernels: name {name!r:.40} is no word: give one, such as 'age'")
     if "group" in given:
-        return Group(name, [_described(one) for one in given["group"]], given.get("columns"))
+        return Group(name, [_described(member) for member in given["group"]], given.get("columns"))
     features = given.pop("features", "all")
     several = given.pop("kernels", None)
     if several is None:
         kernels = [_kernel(given)]
-    elif isinstance(several, list | tuple) and all(isinstance(one, Mapping) for one in several) and not given:
-        kernels = [_kernel(one) for one in several]
+    elif isinstance(several, list | tuple) and all(isinstance(settings, Mapping) for settings in several) and not given:
+        kernels = [_kernel(settings) for settings in several]
     else:
         raise InputError("kernels: an entry 'kernels' is no list of dicts, or stands beside others: list dicts in it")
-    if isinstance(features, str) and features in known.FEATURES:
-        part = BankPart(KernelBank(kernels, features))
-    else:
-        part = BankPart(KernelBank(kernels), features)
+    of_all = isinstance(features, str) and features in known.FEATURES
+    part = BankPart(KernelBank(kernels, features)) if of_all else BankPart(KernelBank(kernels), features)
     return part if name is None else Group(name, [part])
 
 
@@ -141,9 +128,8 @@ def _kernel(entry: Mapping[str, Any]) -> Kernel:
     if kind not in KINDS:
         raise InputError(f"kernel {kind!r:.40} is unknown: {nearest(str(kind)[:40], [*KINDS, *ALIASES])}")
     if "relative" in given and "gamma" in given:
-        raise InputError(
-            f"kernel {kind!r} has both gamma and relative, which is gamma in units of 1/A: give one of them"
-        )
+        fault = f"kernel {kind!r} has both gamma and relative, which is gamma in units of 1/A"
+        raise InputError(f"{fault}: give one of them")
     if "relative" in given:
         given["gamma"] = MeanDistance(given.pop("relative"))
     elif hasattr(KINDS[kind], "decay"):
@@ -154,9 +140,8 @@ def _kernel(entry: Mapping[str, Any]) -> Kernel:
         takes = settings_of(KINDS[kind])
         unknown = next((str(name) for name in entry if name not in (*takes, "kernel", "relative")), None)
         if unknown is not None and takes:
-            raise InputError(
-                f"kernel {kind!r} has no parameter {clipped(unknown, 40)!r}: {nearest(unknown, takes)}"
-            ) from None
+            fault = f"kernel {kind!r} has no parameter {clipped(unknown, 40)!r}"
+            raise InputError(f"{fault}: {nearest(unknown, takes)}") from None
         shown = clipped(", ".join(map(str, given)) or "none")
         raise InputError(f"kernel {kind!r} has parameters {shown}: it takes {', '.join(takes) or 'none'}") from None
 
@@ -176,9 +161,9 @@ class FittedBank(Group):
     def views(self) -> list[View]:
         """Groups of columns that follow each other and are all of X: what can be given as views."""
         groups = [part for part in self.parts if isinstance(part, Group) and part.numbers]
-        found = [View(str(part.name), list(part.numbers or ())) for part in groups]
-        follow = [column for view in found for column in view.columns]
-        return found if len(groups) == len(self.parts) and follow == list(range(len(follow))) else []
+        views = [View(str(part.name), list(part.numbers or ())) for part in groups]
+        follow = [column for view in views for column in view.columns]
+        return views if len(groups) == len(self.parts) and follow == list(range(len(follow))) else []
 
     def check_size(self, table: Table, in_factors: bool) -> None:
         """Refuse, before anything is computed, kernels that do not fit into memory. Kernels in factors do."""

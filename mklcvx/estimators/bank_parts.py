@@ -152,8 +152,7 @@ class Group(BankEntry):
             start += len(part.names)
 
     def cross(self, X: Array) -> CrossKernels:
-        seen = self._seen(X)
-        return side_by_side([part.cross(seen) for part in self.parts])
+        return side_by_side([part.cross(self._seen(X)) for part in self.parts])
 
     def count_for(self, table: Table) -> int:
         seen = table if self.columns is None else table.of(resolved(self.columns, table))
@@ -171,11 +170,11 @@ class Group(BankEntry):
 
     @property
     def semidefinite(self) -> list[bool]:
-        return [one for part in self.parts for one in part.semidefinite]
+        return [holds for part in self.parts for holds in part.semidefinite]
 
     def factors(self) -> list[Array] | None:
-        found = [part.factors() for part in self.parts]
-        return None if None in found else [factor for some in found for factor in some or ()]
+        factors = [part.factors() for part in self.parts]
+        return None if None in factors else [factor for some in factors for factor in some or ()]
 
     def as_plain(self) -> dict[str, Any]:
         return {"name": self.name, "group": [part.as_plain() for part in self.parts], "columns": self.numbers}
@@ -305,7 +304,7 @@ def settings_of(kind: type[Kernel]) -> list[str]:
 
 def as_dict(kernel: Kernel) -> dict[str, Any]:
     """A description from which `_kernel` makes the same kernel again."""
-    kind = next((name for name, one in KINDS.items() if type(kernel) is one), None)
+    kind = next((name for name, kernel_class in KINDS.items() if type(kernel) is kernel_class), None)
     if kind is None:
         raise InputError(f"kernel {kernel.name!r:.40} is of a class of its own, which no file can hold: use known ones")
     given = {name: getattr(kernel, name) for name in settings_of(type(kernel))}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
@@ -21,6 +22,7 @@ from ..certificate.solution import Solution
 from ..defaults import FORMULATION, NORMALISE, SCALE, SOLVER
 from ..errors import InputError, OneClassWarning, ScaleWarning, warn
 from ..formulations import Formulation
+from ..io.damage import require
 from ..io.writing import check_path
 from ..problem.checks import check_flags
 from ..problem.cross_kernels import CrossKernels
@@ -37,10 +39,9 @@ from ..problem.weights import check_weight_sizes
 from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
-from .fitting import to_its_end
 from .inputs import checks_of_sklearn, gathered, host_array, in_order
 from .missing import fault_of
-from .saving import ModelParts, read_model, require, restored, written
+from .saving import SCORES, ModelParts, read_model, restored, written
 from .source import KernelSource, is_precomputed, samples_first
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ Grouped: TypeAlias = tuple[str, BankPart | Sequence[BankPart]] | tuple[str, Bank
 Bank: TypeAlias = BankPart | Sequence[BankPart | Grouped]  # what the parameter `kernels` may be, see `bank`
 ClassWeight: TypeAlias = str | Mapping[Any, float] | None
 FLAGS = ("centre", "probability", "compare_average")
+LEFT_BY_FITS = ("solutions_", "calibration_", "label_names_", *SCORES)
 FEW = 16  # samples whose predictions are compared at a time
 
 
@@ -123,14 +125,15 @@ class KernelEstimator(BaseEstimator, ABC):
 
     @property
     def _limits(self) -> dict[str, Any]:
-        return {"solver": self.solver, "tol": self.tol, "time_limit": self.time_limit, "max_iter": self.max_iter}
+        limits = {name: getattr(self, name) for name in ("solver", "tol", "time_limit", "max_iter")}
+        return {**limits, "options": self.solver_options}
 
     # ------------------------------------------------------------------------------------------------- fitting
     def _checked(self, X: Any, y: Any, sample_weight: Any = None, **wanted: bool) -> tuple[Table, Any, Any]:
         """X, y and weights as arrays; the weights are None where all samples count once. `wanted` says more about y;
         a y of "no_validation" is left alone."""
         check_flags(**{name: getattr(self, name) for name in FLAGS if hasattr(self, name)})
-        prepared(self._formulation.name, **self._limits, options=self.solver_options)  # refuse before any work
+        prepared(self._formulation.name, **self._limits)  # refuse before any work
         X = samples_first(X, self._pairwise)
         price = self._given.get("C")
         if isinstance(price, str) and price != SCALE:
@@ -138,8 +141,8 @@ class KernelEstimator(BaseEstimator, ABC):
         given, views = gathered(X, self._pairwise)
         if mixes_words(y := host_array(y, "y")):
             raise InputError("y has words and other entries, such as NaN: give one class for every sample")
-        found = self._validated(given, y, ensure_min_samples=2, **wanted)
-        checked, y = found if isinstance(found, tuple) else (found, None)
+        arrays = self._validated(given, y, ensure_min_samples=2, **wanted)
+        checked, y = arrays if isinstance(arrays, tuple) else (arrays, None)
         if sample_weight is not None:
             sample_weight = host_array(sample_weight, "sample_weight")
             with checks_of_sklearn():
@@ -155,10 +158,12 @@ class KernelEstimator(BaseEstimator, ABC):
         return Table(checked, given, names, views, isinstance(X, LowRank)), y, sample_weight
 
     def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
-        """X, and y if it is given, as scikit-learn's `validate_data` checks them: always arrays of NumPy."""
+        """X, and y if it is given, as scikit-learn's `validate_data` checks them: always arrays of NumPy. Kernels may
+        have single precision, with the rounding errors of their type."""
+        kinds = (np.float64, np.float32) if self._pairwise else np.float64
         try:
             with checks_of_sklearn(), config_context(array_api_dispatch=False):
-                return validate_data(self, X, *y, **self._accepts, **options)
+                return validate_data(self, X, *y, dtype=kinds, allow_nd=self._pairwise, **options)
         except ValueError:
             if fault := fault_of(X, self._pairwise, self.kernel_names):
                 raise InputError(fault) from None
@@ -175,9 +180,7 @@ class KernelEstimator(BaseEstimator, ABC):
         return Instance(kernels, **{"names": self._source.names, "groups": self.groups, "repair": self.repair, **given})
 
     def _solved(self, instance: Instance) -> Solution:
-        return solve(
-            instance, self._formulation.name, **self._limits, options=self.solver_options, **self._parameters()
-        )
+        return solve(instance, self._formulation.name, **self._limits, **self._parameters())
 
     def _settle(self, solutions: Sequence[Solution], traces: Array) -> None:
         """Set the attributes of a fitted model; `traces` are tr K_m, one row for each solution."""
@@ -207,18 +210,28 @@ class KernelEstimator(BaseEstimator, ABC):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "solutions_")
 
-    def _forget(self, *names: str) -> None:
-        """Drop what a former fit has left: one that fails must not leave its kernels with the former solutions."""
-        for former in ("solutions_", *names):
-            self.__dict__.pop(former, None)
+    @contextmanager
+    def _refitted(self) -> Iterator[None]:
+        """A fit. One that does not arrive at its end, be it by a fault or an interrupt of the solve or of what follows,
+        such as a warning or a calibration, leaves the model unfitted."""
+        self._forget()
+        try:
+            yield
+        except BaseException:
+            self._forget()
+            raise
 
-    @to_its_end
+    def _forget(self) -> None:
+        """Drop what a fit has left: one that fails must not leave its kernels with the former solutions."""
+        for name in LEFT_BY_FITS:
+            self.__dict__.pop(name, None)
+
     def _fit(self, X: Any, y: Any, *sample_weight: Any) -> Self:
         """Solve one problem; `fit` calls it."""
-        self._forget()
-        problem = self._problem(X, y, *sample_weight)
-        self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
-        self._warn(problem.kernels)
+        with self._refitted():
+            problem = self._problem(X, y, *sample_weight)
+            self._settle([self._solved(problem)], traces_of(problem.kernels, self._source.weight))
+            self._warn(problem.kernels)
         return self
 
     @abstractmethod
@@ -233,16 +246,14 @@ class KernelEstimator(BaseEstimator, ABC):
             share = "" if count == 1 else f"{len(missed)} of {count} machines; the worst: "
             warn(f"{share}{worst.message}", ConvergenceWarning)
         if any(not solution.weights.any() for solution in self.solutions_):
-            text = "no kernel gets weight, and the decision function is constant: choose other kernels"
-            warn(text)
+            warn("no kernel gets weight, and the decision function is constant: choose other kernels")
         elif (only := self._only_class(kernels)) is not None:
             warn(self._of_one_class(only), OneClassWarning)
         self._warn_of_sizes()
 
     def _warn_of_sizes(self) -> None:
         if self._source.unlike:
-            text = f"{self._source.unlike}, and nothing scales them: set normalise={NORMALISE!r}"
-            warn(text, ScaleWarning)
+            warn(f"{self._source.unlike}, and nothing scales them: set normalise={NORMALISE!r}", ScaleWarning)
 
     def _decided(self, kernels: CrossKernels) -> NDArray[Any] | None:
         """The classes predicted for test kernels; None where there are none."""
@@ -251,12 +262,12 @@ class KernelEstimator(BaseEstimator, ABC):
     def _only_class(self, kernels: Stored) -> Any:
         """The class that is predicted for all training samples, if there is such a one. A few samples at a time: two
         that differ are soon found, as a rule."""
-        order, found = np.random.default_rng(0).permutation(kernels.shape[1]), None
+        order, only = np.random.default_rng(0).permutation(kernels.shape[1]), None
         for start in range(0, len(order), FEW):
             classes = self._decided(CrossKernels.among(kernels, order[start : start + FEW]))
-            if classes is None or (classes != (found := classes[0] if found is None else found)).any():
+            if classes is None or (classes != (only := classes[0] if only is None else only)).any():
                 return None
-        return found
+        return only
 
     def _of_one_class(self, only: Any) -> str:
         price, unit = self.solutions_[0].parameters.get("C"), self._source.unit
@@ -285,18 +296,9 @@ class KernelEstimator(BaseEstimator, ABC):
         check_stack(matrices, len(samples), len(self._source.kept))
         return np.concatenate([evaluate(kernels) for kernels in self._source.blocks(samples)])
 
-    def _test_kernels(self, X: Any) -> Array:
-        """The kernels (M, t, n) of new samples with the training samples, all at once; they need no solution."""
-        return self._source.cross(self._new(X)).formed()
-
     @property
     def _pairwise(self) -> bool:
         return bool(self.__sklearn_tags__().input_tags.pairwise)
-
-    @property
-    def _accepts(self) -> dict[str, Any]:
-        """Options of `validate_data`. Kernels may have single precision, with the rounding errors of their type."""
-        return {"dtype": (np.float64, np.float32) if self._pairwise else np.float64, "allow_nd": self._pairwise}
 
     # ------------------------------------------------------------------------------------------------- the rest
     @property
@@ -306,14 +308,14 @@ class KernelEstimator(BaseEstimator, ABC):
         Of kernels with the same name the second is called "name (2)", unless another one is called so.
         """
         check_is_fitted(self)
-        found: dict[str, Any] = {}
+        weights: dict[str, Any] = {}
         taken = {*self.kernel_names_.tolist()}
         for name, weight in zip(self.kernel_names_.tolist(), self.weights_.T, strict=True):
             others = (f"{name} ({number})" for number in itertools.count(2))
-            free = name if name not in found else next(other for other in others if other not in taken)
+            free = name if name not in weights else next(other for other in others if other not in taken)
             taken.add(free)
-            found[free] = weight if weight.ndim else float(weight)
-        return found
+            weights[free] = weight if weight.ndim else float(weight)
+        return weights
 
     @property
     def weights_interval_(self) -> Array | None:
@@ -322,10 +324,10 @@ class KernelEstimator(BaseEstimator, ABC):
         They contain the weights of every answer as good as the one found; None where the formulation has none.
         """
         check_is_fitted(self)
-        found = [one for one in (solution.weights_interval() for solution in self.solutions_) if one is not None]
-        if len(found) < len(self.solutions_):
+        intervals = [interval for s in self.solutions_ if (interval := s.weights_interval()) is not None]
+        if len(intervals) < len(self.solutions_):
             return None
-        return np.asarray(found[0] if self.weights_.ndim == 1 else np.stack(found))
+        return np.asarray(intervals[0] if self.weights_.ndim == 1 else np.stack(intervals))
 
     def plot_weights(self, ax: Axes | None = None, scaled: bool = True) -> Axes:
         """Draw a bar for each kernel; where there are several machines, a heat map with one row for each.
@@ -343,15 +345,10 @@ class KernelEstimator(BaseEstimator, ABC):
             Where it was drawn.
         """
         check_is_fitted(self)
-        weights = self.scaled_weights_ if scaled else self.weights_
-        names, several = list(self.kernel_names_), weights.ndim == 2
-        interval = None if scaled else self.weights_interval_
-        axes: Axes = (
-            plot.classes(weights, names, self._machine_names, ax)
-            if several
-            else plot.weights(weights, names, ax, interval=interval)
-        )
-        return axes
+        weights, names = self.scaled_weights_ if scaled else self.weights_, list(self.kernel_names_)
+        if weights.ndim == 2:
+            return plot.classes(weights, names, self._machine_names, ax)
+        return plot.weights(weights, names, ax, interval=None if scaled else self.weights_interval_)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model to a file, without pickle. For a pipeline that ends in it: `mklcvx.save_model`.
@@ -385,8 +382,8 @@ class KernelEstimator(BaseEstimator, ABC):
         """
         parts = read_model(path)
         if parts.estimator != cls.__name__ or parts.is_pipeline:
-            found = f"a pipeline with a {parts.estimator}" if parts.is_pipeline else f"a {parts.estimator}"
-            raise InputError(f"model {path}: is {found}, not a {cls.__name__}: use mklcvx.load_model")
+            kind = f"a pipeline with a {parts.estimator}" if parts.is_pipeline else f"a {parts.estimator}"
+            raise InputError(f"model {path}: is {kind}, not a {cls.__name__}: use mklcvx.load_model")
         model: Self = restored(path, parts, {cls.__name__: cls})
         return model
 

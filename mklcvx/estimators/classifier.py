@@ -26,19 +26,20 @@ from ..certificate.solution import Solution, decision_values
 from ..defaults import FOLDS
 from ..errors import InputError
 from ..formulations.losses import CLASSES, KNOWN, LABELS, NU, AnyLoss
+from ..io.damage import require
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from ..problem.machines import JOINTLY, MULTI_CLASS, ClassPair, check_multi_class, class_values, machines_for
+from ..problem.numbers import Indices
 from ..problem.target_checks import as_targets
 from ..problem.targets import Targets
 from .base import Array, ClassWeight, traces_of
 from .chunks import in_chunks
 from .columns import Table
-from .comparing import OF_COMPARISON, compared
-from .fitting import to_its_end
+from .comparing import compared
 from .inputs import checks_of_sklearn
 from .prediction import winners
-from .saving import ModelParts, require
+from .saving import ModelParts
 from .sigmoids import OF_LOG_ODDS, calibrated, probabilities
 from .single import SingleTaskEstimator
 from .source import samples_kept
@@ -180,7 +181,6 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         return NU if self.loss is None and self.nu is not None else super()._loss
 
     # ------------------------------------------------------------------------------------------------- fitting
-    @to_its_end
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and classifiers.
 
@@ -198,21 +198,21 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         object
             The fitted estimator itself.
         """
-        self._forget("calibration_", *OF_COMPARISON)
-        features, classes, weight = self._checked(X, y, sample_weight)
-        whole, codes = self._whole(features, classes, weight)
-        self._machines = machines_for(len(self.classes_), self.multi_class, self._loss.joint)
-        self._members = [machine.members(codes) for machine in self._machines]
-        solutions = in_chunks(partial(self._solved_machines, whole, codes), self._machines, self.n_jobs)
-        self._settle(solutions, traces_of(whole.kernels, self._source.weight, self._members))
-        if self.probability:
-            self.calibration_ = calibrated(self, features.X, classes, weight)
-        if self.compare_average:
-            self.cv_scores_, self.average_cv_scores_ = compared(self, features.X, classes, weight)
-        self._warn(whole.kernels)
+        with self._refitted():
+            features, classes, weight = self._checked(X, y, sample_weight)
+            whole, codes = self._whole(features, classes, weight)
+            self._machines = machines_for(len(self.classes_), self.multi_class, self._loss.joint)
+            self._members = [machine.members(codes) for machine in self._machines]
+            solutions = in_chunks(partial(self._solved_machines, whole, codes), self._machines, self.n_jobs)
+            self._settle(solutions, traces_of(whole.kernels, self._source.weight, self._members))
+            if self.probability:
+                self.calibration_ = calibrated(self, features.X, classes, weight)
+            if self.compare_average:
+                self.cv_scores_, self.average_cv_scores_ = compared(self, features.X, classes, weight)
+            self._warn(whole.kernels)
         return self
 
-    def _whole(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Instance, NDArray[np.intp]]:
+    def _whole(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Instance, Indices]:
         """The problem of all classes, whose kernels are validated here and nowhere else, and the class indices."""
         check_multi_class(self.multi_class)
         with checks_of_sklearn():
@@ -233,25 +233,21 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
             return whole.of_samples(everybody, targets, self._prices(whole, everybody))
         return self._task(whole, codes, ClassPair(1, 0), everybody)
 
-    def _solved_machines(
-        self, whole: Instance, codes: NDArray[np.intp], machines: Sequence[ClassPair]
-    ) -> list[Solution]:
+    def _solved_machines(self, whole: Instance, codes: Indices, machines: Sequence[ClassPair]) -> list[Solution]:
         """One solution after the other. Several share what they can."""
         whole = whole.remembering() if len(self.classes_) > 2 else whole
-        solutions = [self._solved(self._task(whole, codes, one, one.members(codes))) for one in machines]
+        solutions = [self._solved(self._task(whole, codes, machine, machine.members(codes))) for machine in machines]
         whole.forget()
         return solutions
 
-    def _task(
-        self, whole: Instance, codes: NDArray[np.intp], machine: ClassPair, members: NDArray[np.intp]
-    ) -> Instance:
+    def _task(self, whole: Instance, codes: Indices, machine: ClassPair, members: Indices) -> Instance:
         """The problem of one machine."""
         if machine.positive is None:
             return whole
         targets = Targets("y", machine.signs(codes[members]), ("y",))
         return whole.of_samples(members, targets, self._prices(whole, members))
 
-    def _prices(self, whole: Instance, members: NDArray[np.intp]) -> Array:
+    def _prices(self, whole: Instance, members: Indices) -> Array:
         """Sample weight times class weight; in the ν-form the former is 1 on average."""
         price, own = whole.sample_weight[members], self._source.weight
         return price if own is None or not self._loss.free_margin else np.asarray(price / own[members].mean())
@@ -261,7 +257,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         if len(self._machines) == 1:
             return super()._machine_names
         classes = [str(name) for name in self.classes_]
-        pairs = [(classes[one.positive or 0], one.negative) for one in self._machines]
+        pairs = [(classes[machine.positive or 0], machine.negative) for machine in self._machines]
         return [name if other is None else f"{name} v {classes[other]}" for name, other in pairs]
 
     # ---------------------------------------------------------------------------------------------- prediction
@@ -358,9 +354,8 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
         known = self.multi_class in MULTI_CLASS and fits and self._all_there()
         require(known, "classes and machines do not fit together")
         sigmoids = parts.arrays.get("calibration_")
-        require(
-            bool(self.probability) == (sigmoids is not None), "the calibration and the parameters do not fit together"
-        )
+        fits = bool(self.probability) == (sigmoids is not None)
+        require(fits, "the calibration and the parameters do not fit together")
         if sigmoids is not None:
             shape = (1 if len(self.classes_) == 2 else len(self.classes_), 2)
             fits = sigmoids.dtype.kind == "f" and sigmoids.shape == shape and np.isfinite(sigmoids).all()

@@ -75,14 +75,14 @@ def _misfit(columns: Any, table: Table) -> InputError:
     """Why these are no columns of the table."""
     fault = f"kernels: features {clipped(repr(columns))} are"
     listed = [*columns] if isinstance(columns, list | tuple | np.ndarray) else [columns]
-    if all(isinstance(one, str) for one in listed):
+    if all(isinstance(column, str) for column in listed):
         if table.names is None:
             after = "after a transformer in a pipeline, its set_output(transform='pandas')"
             return InputError(f"{fault} names, and X has none: give a DataFrame ({after}), or columns' numbers")
-        if missing := [one for one in listed if one not in table.names]:
+        if missing := [column for column in listed if column not in table.names]:
             known = clipped(nearest(missing[0], map(str, table.names)), 120)
             return InputError(f"kernels: features has {clipped(missing[0], 40)!r}, no column of X: {known}")
     count = table.X.shape[1]
-    if all(is_whole(one, -sys.maxsize) for one in listed):
+    if all(is_whole(column, -sys.maxsize) for column in listed):
         return InputError(f"{fault} not all among the {count} columns of X: give 0 to {count - 1}")
     return InputError(f"{fault} unknown: {REMEDY}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,6 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from ..defaults import FOLDS, SEED, SOLVER
 from ..errors import InputError, OneClassWarning, ScaleWarning, unheard
 from ..problem.stack import Array
-from .saving import SCORES as OF_COMPARISON
-
-__all__ = ["OF_COMPARISON", "compared", "counted", "fits_of_our_own", "unfitted"]
 
 
 def counted(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> tuple[Array, NDArray[Any], Array | None]:
@@ -54,10 +52,9 @@ def compared(model: Any, X: Array, y: NDArray[Any], weight: Array | None) -> tup
         raise InputError(f"compare_average=True needs {least}, for held-out scores: give more")
     cut = kind(folds, shuffle=True, random_state=SEED)
     plain = unfitted(model).set_params(**({"probability": False} if is_classifier(model) else {}))
-    even = clone(plain).set_params(
-        formulation="average", solver=SOLVER, solver_options=None, groups=None, **dict.fromkeys(model.of_regularisers)
-    )
+    of_average = {"formulation": "average", "solver": SOLVER, **dict.fromkeys(model.of_regularisers)}
+    even = clone(plain).set_params(**of_average, solver_options=None, groups=None)
     params = None if weight is None else {"sample_weight": weight}
     with fits_of_our_own():
-        own, average = (cross_val_score(one, X, y, cv=cut, params=params, error_score="raise") for one in (plain, even))
-    return own, average
+        score = partial(cross_val_score, X=X, y=y, cv=cut, params=params, error_score="raise")
+        return score(plain), score(even)

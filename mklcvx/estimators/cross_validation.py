@@ -14,7 +14,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import formulations
 from ..certificate.machines import Machines
@@ -26,6 +25,7 @@ from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from ..problem.low_rank import LowRank, dense
 from ..problem.memory import check_memory
+from ..problem.numbers import Indices
 from ..problem.ownership import handed_over
 from ..problem.preprocessing import Preprocessing
 from ..problem.scales import diagonals
@@ -35,8 +35,6 @@ from ..problem.validation import KnownStack
 from ..solvers.grids import edge_of
 from ..solvers.one_against import each_by_machines
 from ..solvers.paths import each
-
-Indices = NDArray[np.intp]
 
 SCHEMA = "mklcvx.cv/1"
 # The targets that a score fits, and scikit-learn's function with its options.
@@ -110,8 +108,7 @@ class CrossValidation:
                 return limits[name].accepts(value, self.count)
             return value <= 1 if name == "nu" else True
 
-        means = [float(row.scores.mean()) for row in self.rows]
-        return edge_of([row.point for row in self.rows], means, can_be)
+        return edge_of([row.point for row in self.rows], [float(row.scores.mean()) for row in self.rows], can_be)
 
     @property
     def best(self) -> int:
@@ -125,16 +122,14 @@ class CrossValidation:
         return [
             {
                 "schema": SCHEMA,
-                "formulation": self.formulation,
+                **{field: getattr(self, field) for field in ("formulation", "score", "seed")},
                 "parameters": row.point,
-                "score": self.score,
                 "mean": float(row.scores.mean()),
                 "std": float(row.scores.std()),
                 "scores": row.scores.tolist(),
                 "relative_gap": row.gap if math.isfinite(row.gap) else None,
                 "status": "certified" if row.certified else "not_certified",
                 "folds": len(row.trials),
-                "seed": self.seed,
                 "best": number == self.best,
             }
             for number, row in enumerate(self.rows)
@@ -198,23 +193,23 @@ def cross_validate(
     _check_memory(instance, folds, jobs)
     kind = StratifiedKFold if targets.kind in STRATIFIED else KFold
     splits = kind(folds, shuffle=True, random_state=seed).split(np.zeros(len(targets)), targets.values)
-    found = dict(known or {})
+    ended = dict(known or {})
     work = Parallel(n_jobs=jobs, return_as="generator_unordered")(
         delayed(_fold)(number, instance, *split, formulation, points, name, (centre, normalise), multi_class, settings)
         for number, split in enumerate(splits)
-        if number not in found
+        if number not in ended
     )
     try:
         for number, column in work:
-            found[number] = column
-            done(f"fold {len(found)} of {folds}")
+            ended[number] = column
+            done(f"fold {len(ended)} of {folds}")
     except (BrokenProcessPool, KeyboardInterrupt) as fault:
-        missing = [str(k + 1) for k in range(folds) if k not in found]
+        missing = [str(k + 1) for k in range(folds) if k not in ended]
         which = f"fold{'s' if len(missing) > 1 else ''} {', '.join(missing)} did not end"
         if isinstance(fault, KeyboardInterrupt):
-            raise Interrupted(found, f"{which}: interrupted") from None
-        raise FoldsMissing(found, f"{which}: a process was killed, perhaps for its memory") from fault
-    columns = [found[number] for number in range(folds)]
+            raise Interrupted(ended, f"{which}: interrupted") from None
+        raise FoldsMissing(ended, f"{which}: a process was killed, perhaps for its memory") from fault
+    columns = [ended[number] for number in range(folds)]
     rows = [GridPoint(dict(point), trials) for point, trials in zip(points, zip(*columns, strict=True), strict=True)]
     validated = CrossValidation(formulation, name, seed, tuple(rows), instance.count)
     if validated.edge:
@@ -251,13 +246,13 @@ def _fold(
         part = part.with_kernels(KnownStack(handed_over(kernels), known), repair="clip")
     rows, own = CrossKernels.among(stack, test, train), diagonals(stack)[:, test]
     steps = preparation if preparation.steps else None
-    found: Iterator[Solution | Machines]
+    solutions: Iterator[Solution | Machines]
     if multi_class is None:
-        found = each(part, formulation, points, preprocessing=steps, **settings)
+        solutions = each(part, formulation, points, preprocessing=steps, **settings)
     else:
-        found = each_by_machines(part, formulation, points, multi_class, preprocessing=steps, **settings)
+        solutions = each_by_machines(part, formulation, points, multi_class, preprocessing=steps, **settings)
     trials = []
-    for solution in found:
+    for solution in solutions:
         measured = measure(score, *_outcome(instance.targets, solution, columns, (train, test), rows, own))
         trials.append(FoldScore(measured, solution.certificate.relative_gap, solution.certified, solution.message))
     return number, trials
@@ -301,6 +296,6 @@ def measure(score: str, truth: Any, predicted: Any, values: Array) -> float:
     if score == "accuracy" and np.ndim(truth) == 1:  # scikit-learn's checks take longer than a prediction
         return float(np.mean(np.asarray(truth) == np.asarray(predicted)))
     _, function, options = SCORES[score]
-    found = float(getattr(metrics, function)(truth, values if score in RANKINGS else predicted, **options))
-    assert math.isfinite(found), f"{score} of a fold with both classes, or two samples, is a number"
-    return -found if score.startswith("neg_") else found
+    value = float(getattr(metrics, function)(truth, values if score in RANKINGS else predicted, **options))
+    assert math.isfinite(value), f"{score} of a fold with both classes, or two samples, is a number"
+    return -value if score.startswith("neg_") else value

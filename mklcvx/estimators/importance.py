@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring, get_scorer_names
@@ -31,13 +31,12 @@ from ..errors import InputError, Interrupted, clipped, nearest, unheard, warn
 from ..problem.checks import check_functions
 from ..problem.groups import as_groups
 from ..problem.low_rank import LowRank, Stored, dense
-from ..problem.numbers import check_jobs, check_whole
+from ..problem.numbers import Indices, check_jobs, check_whole
 from ..reports.importance import KernelImportance, asked_for
 from .base import Array, KernelEstimator
 from .inputs import checks_of_sklearn, cut_by_samples, gathered
 from .source import PRECOMPUTED, samples_first
 
-Indices = NDArray[np.intp]
 Split = tuple[Indices, Indices]
 RandomState: TypeAlias = int | np.random.RandomState | None
 
@@ -138,32 +137,29 @@ def kernel_importance(
     draws = resamples if "stability" in asked else 0
     tasks = [delayed(_fold)(data, split, scorer, scored, repeats, seed()) for split in splits]
     tasks += [delayed(_resampled_weights)(data, seed()) for _ in range(draws)]
-    texts = [
-        f"{kind} {i + 1} of {count}"
-        for kind, count in (("fold", len(splits)), ("resample", draws))
-        for i in range(count)
-    ]
-    found: list[Any] = []
-    record = partial(_record, whole, named, (score, scored), float(threshold), found, len(splits))
+    texts = [f"fold {i + 1} of {len(splits)}" for i in range(len(splits))]
+    texts += [f"resample {i + 1} of {draws}" for i in range(draws)]
+    results: list[Any] = []
+    record = partial(_record, whole, named, (score, scored), float(threshold), results, len(splits))
     try:
         for result, text in zip(Parallel(n_jobs=n_jobs, return_as="generator")(tasks), texts, strict=True):
-            found.append(result)
+            results.append(result)
             report(text)
     except KeyboardInterrupt:
-        raise Interrupted(record(), f"{len(found)} of {len(tasks)} folds and resamples had ended") from None
+        raise Interrupted(record(), f"{len(results)} of {len(tasks)} folds and resamples had ended") from None
     importance = record()
     if missed := importance.uncertified:
-        text = f"{missed} of {importance.fits} fits are not certified; the first: {importance.notes[-1]}"
-        warn(text, ConvergenceWarning)
+        share = f"{missed} of {importance.fits} fits are not certified"
+        warn(f"{share}; the first: {importance.notes[-1]}", ConvergenceWarning)
     return importance
 
 
 def _record(
     whole: KernelEstimator, names: tuple[str, ...], asked: tuple[str, Sequence[str]], threshold: float,
-    found: Sequence[Any], count: int,
+    results: Sequence[Any], count: int,
 ) -> KernelImportance:  # fmt: skip
     """What the folds that have ended, the first `count`, and the resamples have found."""
-    folds, drawn = found[:count], found[count:]
+    folds, drawn = results[:count], results[count:]
     doubts = [_doubt(whole), *(doubt for fold in folds for doubt in fold.doubts), *(doubt for _, doubt in drawn)]
     missed = [doubt for doubt in doubts if doubt]
     scores = {part: np.stack([fold.scores[part] for fold in folds]) for part in asked[1]} if folds else {}
@@ -184,17 +180,14 @@ def _checked(
     if hasattr(estimator, "best_estimator_") or isinstance(estimator, Pipeline):
         steps = "best_estimator_" if hasattr(estimator, "best_estimator_") else "pipeline"
         whole = f"{type(estimator).__name__} is no estimator of mklcvx"
-        remedy = (
-            f"of a pipeline give the last step and what the others make of X: {steps}[-1], {steps}[:-1].transform(X)"
-        )
-        raise InputError(f"kernel_importance: {whole}: {remedy}")
+        remedy = "of a pipeline give the last step and what the others make of X"
+        raise InputError(f"kernel_importance: {whole}: {remedy}: {steps}[-1], {steps}[:-1].transform(X)")
     if not isinstance(estimator, KernelEstimator):
         name = clipped(repr(estimator) if isinstance(estimator, str) else type(estimator).__name__, 40)
         raise InputError(f"kernel_importance: {name} is no estimator of mklcvx: give for example MKLClassifier('l1')")
     if estimator.embeds:
-        raise InputError(
-            f"kernel_importance: {type(estimator).__name__} has no score: give for example MKLClassifier()"
-        )
+        kind = type(estimator).__name__
+        raise InputError(f"kernel_importance: {kind} has no score: give for example MKLClassifier()")
     asked = asked_for(answers)
     check_whole(1, repeats=repeats)
     check_whole(2, resamples=resamples)
@@ -279,7 +272,7 @@ class _Part:
         rows, truth = _safe_split(model, data.X, data.y, test, train)
         X, _, weight = model._checked(X, "no_validation", None if data.weight is None else data.weight[train])
         (kernels, known), kept = model._sourced(X, np.zeros(len(X.X)) if y is None else y, weight)
-        tested = np.array(model._test_kernels(rows))
+        tested = np.array(model._source.cross(model._new(rows)).formed())
         groups = None if model.groups is None else as_groups(model.groups, len(kernels))
         plain = clone(model).set_params(kernels=PRECOMPUTED, kernel_names=None, centre=False, normalise=None)
         y = None if y is None else _safe_indexing(y, kept)
@@ -323,24 +316,24 @@ def _fold(
     part = _Part.of(data, split)
     every = range(part.count)
     model = part.fitted(every)
-    found = _Fold(part.score(scorer, model, slice(None)), {}, [_doubt(model)], [])
+    fold = _Fold(part.score(scorer, model, slice(None)), {}, [_doubt(model)], [])
     subsets = {"alone": [[m] for m in every], "without": [[k for k in every if k != m] for m in every]}
     for answer in answers:
         if answer == "permuted":
-            found.scores[answer] = _permuted(part, model, scorer, repeats, seed)
+            fold.scores[answer] = _permuted(part, model, scorer, repeats, seed)
         else:
-            found.scores[answer] = np.array([_scored(part, scorer, one, answer, found) for one in subsets[answer]])
-    return found
+            fold.scores[answer] = np.array([_scored(part, scorer, subset, answer, fold) for subset in subsets[answer]])
+    return fold
 
 
-def _scored(part: _Part, scorer: Callable[..., float], chosen: list[int], answer: str, found: _Fold) -> float:
+def _scored(part: _Part, scorer: Callable[..., float], chosen: list[int], answer: str, fold: _Fold) -> float:
     """The score of some of the kernels; NaN where the estimator does not take them, such as θ < 1/M of `sm1`."""
     try:
         model = part.fitted(chosen)
     except InputError as fault:
-        found.notes.append(f"{answer}: undefined: {fault}")
+        fold.notes.append(f"{answer}: undefined: {fault}")
         return float("nan")
-    found.doubts.append(_doubt(model))
+    fold.doubts.append(_doubt(model))
     return part.score(scorer, model, chosen)
 
 

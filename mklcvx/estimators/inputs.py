@@ -63,9 +63,8 @@ def host_array(X: Any, name: str) -> Any:
         if array.dtype != object:
             return array
     kind = f"{type(X).__module__.split('.')[0]}.{type(X).__name__}"
-    raise InputError(
-        f"{name} is an array {kind:.60} that NumPy cannot read: move it to the CPU, and give a NumPy array"
-    )
+    remedy = "move it to the CPU, and give a NumPy array"
+    raise InputError(f"{name} is an array {kind:.60} that NumPy cannot read: {remedy}")
 
 
 def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, list[View]]:
@@ -90,7 +89,7 @@ def gathered(X: Any, precomputed: bool, width: int | None = None) -> tuple[Any, 
     if precomputed and not _are_kernels(entries, width):
         _refuse_matrices(entries, width)
     names = [str(name) for name in X] if by_name else [""] * len(entries)
-    parts = [_matrix(one, name, i, precomputed) for i, (name, one) in enumerate(zip(names, entries, strict=True))]
+    parts = [_matrix(entry, name, i, precomputed) for i, (name, entry) in enumerate(zip(names, entries, strict=True))]
     heights = {part.shape if precomputed else len(part) for part in parts}
     if len(heights) > 1:
         shapes = ", ".join(str(part.shape) for part in parts)[:80]
@@ -111,7 +110,7 @@ def cut_by_samples(X: Any) -> Any:
 def _entries(X: Any) -> tuple[Sequence[Any], bool]:
     """What a list or a dict holds, and whether that is matrices."""
     entries = [*X.values()] if _is_by_name(X) else X if isinstance(X, list | tuple) else []
-    return entries, len(entries) > 0 and all(hasattr(one, "shape") and len(one.shape) == 2 for one in entries)
+    return entries, len(entries) > 0 and all(hasattr(entry, "shape") and len(entry.shape) == 2 for entry in entries)
 
 
 def _is_by_name(X: Any) -> bool:
@@ -158,17 +157,17 @@ def _described(views: Sequence[View]) -> str:
 
 def _are_kernels(entries: Any, width: int | None) -> bool:
     """Whether these are kernels, and not the rows of a stack (n, n, M)."""
-    return all(one.shape[1] == (one.shape[0] if width is None else width) for one in entries)
+    return all(entry.shape[1] == (entry.shape[0] if width is None else width) for entry in entries)
 
 
 def _are_rows(entries: Any, width: int | None) -> bool:
     """Whether these may be the rows (n, M) of a stack (n, n, M), or (t, n, M), and are no kernels."""
     high = len(entries) if width is None else width
-    return all(one.shape[0] == high for one in entries) and not _are_kernels(entries, width)
+    return all(entry.shape[0] == high for entry in entries) and not _are_kernels(entries, width)
 
 
 def _refuse_matrices(entries: Any, width: int | None) -> None:
-    shapes = clipped(", ".join(str(tuple(one.shape)) for one in entries), 80)
+    shapes = clipped(", ".join(str(tuple(entry.shape)) for entry in entries), 80)
     wanted = "(n, n)" if width is None else f"(t, {width})"
     others = "factors are given as mklcvx.LowRank, features of views with a bank such as kernels='gaussians'"
     raise InputError(f"X has matrices of shapes {shapes}, no kernels {wanted}: give these; {others}")

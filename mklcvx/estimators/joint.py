@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
 from ..certificate.solution import decision_values
+from ..io.damage import as_members, require
 from ..problem.cross_kernels import CrossKernels
 from ..problem.instance import Instance
 from .base import Array, ClassWeight, KernelCombiner
 from .prediction import winners
-from .saving import ModelParts, require
+from .saving import ModelParts
 from .source import samples_kept
 from .targets import LabelSets, as_target, classes_of, names_of, sample_prices
 
@@ -49,8 +50,6 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
     def _targets(self, y: NDArray[Any], names: Sequence[str] | None) -> dict[str, Any]:
         """The targets of the instance. Stores the meaning of the decision values."""
         self._sets = None
-        if hasattr(self, "label_names_"):
-            delattr(self, "label_names_")  # of an earlier fit
         if y.ndim == 2:
             self.classes_ = np.arange(y.shape[1])
             self._sets = LabelSets.of(y, type(self).__name__, names=names)
@@ -112,11 +111,9 @@ class JointClassifier(ClassifierMixin, KernelCombiner):
         values, classes = len(np.atleast_1d(solution.bias)), len(self.classes_)
         if "learned" in arrays:
             learned, constant = arrays["learned"], arrays["constant"]
-            fits = learned.dtype.kind == "i" and learned.shape == (values,) and (np.diff(learned) > 0).all()
-            fits = (
-                fits and constant.dtype.kind == "f" and constant.shape == (classes,) and (np.abs(constant) == 1).all()
-            )
-            require(fits and learned[0] >= 0 and learned[-1] < classes, "the labels do not fit together")
+            alike = len(learned) == values and constant.shape == (classes,) and constant.dtype.kind == "f"
+            require(alike and (np.abs(constant) == 1).all(), "the labels do not fit together")
+            as_members(learned, classes)
             self._sets, self._dtype = LabelSets(learned, constant.astype(float)), arrays["label_kind"].dtype
             if "label_names_" in arrays:
                 self.label_names_ = arrays["label_names_"]

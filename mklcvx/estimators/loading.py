@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, clipped
+from ..io.damage import damage_reported
 from ..io.writing import check_path
-from .saving import NAMES, damage_reported, read_model, restored, written
+from .saving import SAVE_AGAIN, read_model, restored, written
 from .scalers import parted, steps_of
 
 if TYPE_CHECKING:
@@ -85,16 +86,13 @@ def load_model(path: str | Path) -> KernelEstimator | Pipeline:
     'alignment'
     """
     parts = read_model(path)
-    from . import classifier, embedding, joint, one_class, regressor  # scikit-learn is imported after the check
+    from .along import ESTIMATORS  # scikit-learn is imported after the check
 
-    homes = (classifier, regressor, one_class, joint, embedding)
-    model = restored(
-        path, parts, {name: getattr(home, name) for home in homes for name in NAMES if hasattr(home, name)}
-    )
+    model = restored(path, parts, {estimator.__name__: estimator for estimator in ESTIMATORS})
     if not parts.is_pipeline:
         return model
     from sklearn.pipeline import Pipeline
 
-    with damage_reported(path):
+    with damage_reported(f"model {path}", SAVE_AGAIN):
         before = steps_of(parts.record["before"], parts.arrays, parts.record["features"])
         return Pipeline([*before, (str(parts.record["step"]), model)])

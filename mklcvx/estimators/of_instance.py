@@ -30,24 +30,18 @@ ROUNDING = 1e-9  # of a mean
 def estimator_of(instance: Instance, formulation: str, parameters: Mapping[str, Any]) -> KernelEstimator:
     """The estimator for a formulation, the loss and the targets of an instance. A principal submatrix of a semidefinite
     kernel is semidefinite: negative eigenvalues in a fold's are rounding."""
-    chosen = formulations.get(formulation)
-    fitting = [one for one in ESTIMATORS if chosen.family in one.families]
+    family = formulations.get(formulation).family
+    fitting = [estimator for estimator in ESTIMATORS if family in estimator.families]
     loss = KNOWN.get(str(parameters.get("loss")))
     wanted = instance.targets.kind if loss is None else loss.targets
-    kind = next((one for one in fitting if wanted in getattr(one, "targets", ())), fitting[0])
-    given = {
-        "formulation": formulation,
-        "kernels": PRECOMPUTED,
-        "groups": instance.groups,
-        "repair": "clip",
-        **parameters,
-    }
+    kind = next((estimator for estimator in fitting if wanted in getattr(estimator, "targets", ())), fitting[0])
+    given = {"kernels": PRECOMPUTED, "groups": instance.groups, "repair": "clip", **parameters}
     known = kind().get_params()
     given = {name: value for name, value in given.items() if name in known or name != "loss"}  # one_class has one alone
     unknown = next((name for name in given if name not in known), None)
     if unknown is not None:
         raise InputError(f"unknown parameter {unknown!r} of {formulation}: {nearest(unknown, kind.own_parameters)}")
-    model = kind(**given)
+    model = kind(formulation, **given)
     if "C" not in given and model._has_price:
         model.set_params(C=1.0)  # as `solve` has it: the estimators' own default depends on the kernels
     if instance.targets.kind == "labels" and not model.__sklearn_tags__().classifier_tags.multi_label:
@@ -75,19 +69,17 @@ def importance_of(
         raise InputError(f"{words}: divide them by that")
     stack = np.moveaxis(dense(instance.kernels), 0, -1)
     with unheard(ConvergenceWarning):  # the command line says it itself
-        found = kernel_importance(
+        importance = kernel_importance(
             model, stack, y, cv=folds, scoring=_scorer(name), answers=answers, repeats=repeats, resamples=resamples,
             threshold=threshold, sample_weight=weight, random_state=seed, n_jobs=jobs, names=instance.names,
             report=report,
         )  # fmt: skip
-    return replace(found, scoring=name)
+    return replace(importance, scoring=name)
 
 
 def _scorer(name: str) -> Any:
     """A score of `cross_validate` as one of scikit-learn."""
     _, function, options = SCORES[name]
     response = "decision_function" if name in RANKINGS else "predict"
-    better = not name.startswith("neg_")
-    return metrics.make_scorer(
-        getattr(metrics, function), response_method=response, greater_is_better=better, **options
-    )
+    options = {"response_method": response, "greater_is_better": not name.startswith("neg_"), **options}
+    return metrics.make_scorer(getattr(metrics, function), **options)

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 
 from ..formulations.losses import NONE
+from ..io.damage import require
 from ..problem.instance import Instance
 from .base import Array
-from .fitting import to_its_end
-from .saving import ModelParts, require
+from .saving import ModelParts
 from .single import OneMachine
 
 BELOW = 1e-4  # of the bound: multipliers this far below it are free
@@ -112,7 +112,6 @@ class OneClassMKL(OutlierMixin, OneMachine):
     _: KW_ONLY
     nu: float | None = None
 
-    @to_its_end
     def fit(self, X: ArrayLike, y: None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and the region.
 
@@ -130,8 +129,9 @@ class OneClassMKL(OutlierMixin, OneMachine):
         object
             The fitted estimator itself.
         """
-        self._fit(X, y, sample_weight)
-        self.offset_ = self._offset(self.score_samples(X)[self._source.kept])
+        with self._refitted():
+            self._fit(X, y, sample_weight)
+            self.offset_ = self._offset(self.score_samples(X)[self._source.kept])
         return self
 
     def _offset(self, scores: Array) -> float:

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
 from ..errors import InputError, clipped, unheard
-from ..io.files import write_whole
 from ..io.json_text import finite
-from ..io.writing import write_text
+from ..io.writing import write_text, write_whole
 from ..problem.stack import Array
 from ..problem.target_checks import find_test_targets, named_classes
 from ..problem.targets import NONE, errors_of_response, largest
@@ -98,15 +97,15 @@ class Prediction:
     def save(self, path: Path) -> None:
         """Write `.csv`, `.json` or `.npz`, by the file's ending."""
         kind = "embedding" if self.labels is None else "decision"
-        found: dict[str, Any] = {kind: self.values}
+        arrays: dict[str, Any] = {kind: self.values}
         if self.labels is not None and self.target != "response":
-            found["label"] = self.labels
+            arrays["label"] = self.labels
         if self.means is not None:
-            found["mean"] = self.means
+            arrays["mean"] = self.means
         if path.suffix == ".npz":
-            write_whole(path, lambda file: np.savez_compressed(file, **found))
+            write_whole(path, lambda file: np.savez_compressed(file, **arrays))
             return
-        record = finite({"schema": SCHEMA, **{name: array.tolist() for name, array in found.items()}})
+        record = finite({"schema": SCHEMA, **{name: array.tolist() for name, array in arrays.items()}})
         text = self.as_csv() if path.suffix == ".csv" else json.dumps(record, default=float, allow_nan=False) + "\n"
         write_text(path, text)
 
@@ -121,8 +120,8 @@ class Prediction:
             errors = errors_of_response(self.truth, self.labels).items()
             return ", ".join(f"{name} {error:.4g}" for name, error in errors) + f" on {len(self.values)} samples"
         named = self.target == "classes" and self.truth.dtype.kind == "U"
-        found = np.array(self._named_classes()) if named else self.labels
-        return f"accuracy {np.mean(self.truth == found):.4f} on {len(found)} samples"
+        predicted = np.array(self._named_classes()) if named else self.labels
+        return f"accuracy {np.mean(self.truth == predicted):.4f} on {len(predicted)} samples"
 
 
 # ----------------------------------------------------------------------------------------------- of a fitted estimator
@@ -196,15 +195,11 @@ def _first_difference(headings: Sequence[str], known: Sequence[str]) -> str:
     return f"column {at + 1} is headed {clipped(headings[at])!r}, the model knows {clipped(known[at])!r}"
 
 
-def _known_names(model: Any) -> Sequence[str] | None:
-    """The names of the features that a model knows: of a table, or of all its views, one after the other."""
-    of_views = model._source.headings if hasattr(model, "_source") else []
-    return getattr(model, "feature_names_in_", of_views or None)
-
-
 def _checked_features(model: Any, given: Mapping[str, Any]) -> Any:
     X, names = given["X"], given.get("names")
-    known = _known_names(model)
+    # Of a table, or of all views of a model, one after the other.
+    of_views = model._source.headings if hasattr(model, "_source") else []
+    known = getattr(model, "feature_names_in_", of_views or None)
     if names is not None and known is None:  # the truth is among the columns, and not one of the features
         chosen = [j for j, name in enumerate(names) if name not in given.get("targets", ())]
         X, names = X[:, chosen], [names[j] for j in chosen]

@@ -15,12 +15,12 @@ from sklearn.metrics import d2_tweedie_score, r2_score
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..formulations.losses import COUNTS, KNOWN, REAL
+from ..io.damage import require
 from ..problem.instance import Instance
 from .base import Array
 from .columns import Table
-from .comparing import OF_COMPARISON, compared
-from .fitting import to_its_end
-from .saving import ModelParts, require
+from .comparing import compared
+from .saving import ModelParts
 from .single import OneMachine
 from .targets import names_of
 
@@ -160,7 +160,6 @@ class MKLRegressor(RegressorMixin, OneMachine):
     def _score_name(self) -> str:
         return "d2" if self._loss.log_link else "r2"
 
-    @to_its_end
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn kernel weights and the function.
 
@@ -178,11 +177,11 @@ class MKLRegressor(RegressorMixin, OneMachine):
         object
             The fitted estimator itself.
         """
-        self._forget(*OF_COMPARISON)
-        self._fit(X, y, sample_weight)
-        if self.compare_average:
-            table, target, weight = self._targets(X, y, sample_weight)
-            self.cv_scores_, self.average_cv_scores_ = compared(self, table.X, target, weight)
+        with self._refitted():
+            self._fit(X, y, sample_weight)
+            if self.compare_average:
+                table, target, weight = self._targets(X, y, sample_weight)
+                self.cv_scores_, self.average_cv_scores_ = compared(self, table.X, target, weight)
         return self
 
     def _targets(self, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Any, Any]:
@@ -231,11 +230,11 @@ class MKLRegressor(RegressorMixin, OneMachine):
         float
             1 is best; that of a constant prediction is 0.
         """
-        found, loss = self.predict(X), KNOWN[self.solutions_[0].parameters["loss"]]
+        predicted, loss = self.predict(X), KNOWN[self.solutions_[0].parameters["loss"]]
         if loss.log_link:
-            outputs = zip(np.atleast_2d(np.asarray(y).T), np.atleast_2d(found.T), strict=True)
+            outputs = zip(np.atleast_2d(np.asarray(y).T), np.atleast_2d(predicted.T), strict=True)
             return float(np.mean([d2_tweedie_score(*pair, sample_weight=sample_weight, power=1) for pair in outputs]))
-        return float(r2_score(y, found, sample_weight=sample_weight))
+        return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def _restore(self, parts: ModelParts) -> None:
         super()._restore(parts)

@@ -7,8 +7,7 @@ other, and a file that does not fit together is refused in one line.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +16,12 @@ from numpy.typing import NDArray
 
 from ..certificate.solution import Solution
 from ..errors import InputError
-from ..io.archives import Archive, Unreadable
-from ..io.files import check_output, existing_file, solution_arrays, solution_of_arrays, write_whole
-from ..io.json_text import first_line, parsed
+from ..io.archives import Archive
+from ..io.damage import as_members, damage_reported, require
+from ..io.files import existing_file, solution_arrays, solution_of_arrays
+from ..io.json_text import parsed
+from ..io.writing import check_output, write_whole
+from ..problem.numbers import is_whole
 from ..problem.preprocessing import Preprocessing
 from ..problem.stack import Array
 from ..schemas import MODEL, check_schema
@@ -31,6 +33,7 @@ from .source import PRECOMPUTED, KernelSource
 
 NAMES = ("MKLClassifier", "MKLRegressor", "OneClassMKL", "MultiLabelMKL", "TwoStageMKL", "HypergraphEmbedding")
 REMEDY = "give a file written by save"
+SAVE_AGAIN = "save the model again"
 SCORES = ("cv_scores_", "average_cv_scores_")
 OPTIONAL = ("classes_", "calibration_", "feature_names_in_", "label_names_", "offset_", *SCORES)
 
@@ -109,12 +112,6 @@ def is_model(path: str | Path) -> bool:
     return alone and parsed(str(record), f"model {path}").get("schema") == MODEL
 
 
-def require(holds: object, fault: str) -> None:
-    """Refuse a file whose parts do not fit together."""
-    if not holds:
-        raise ValueError(fault)
-
-
 class ModelParts(NamedTuple):
     """The checked contents of a model's file."""
 
@@ -135,14 +132,14 @@ class ModelParts(NamedTuple):
 
     def scores(self) -> dict[str, Array]:
         """Held-out scores of the model and of the average kernel, if they were computed."""
-        found = {name: _finite(self.arrays[name], name) for name in SCORES if name in self.arrays}
-        require(all(scores.ndim == 1 for scores in found.values()), "held-out scores are no lists of numbers")
-        return found
+        by_name = {name: _finite(self.arrays[name], name) for name in SCORES if name in self.arrays}
+        require(all(scores.ndim == 1 for scores in by_name.values()), "held-out scores are no lists of numbers")
+        return by_name
 
     def classes(self) -> NDArray[Any]:
         values: NDArray[Any] = self.arrays["classes_"]
-        one = values.ndim == 1 and len(values) >= 2 and values.dtype.kind in "biufU"
-        require(one and len(np.unique(values)) == len(values), "the classes are no list of different ones")
+        is_list = values.ndim == 1 and len(values) >= 2 and values.dtype.kind in "biufU"
+        require(is_list and len(np.unique(values)) == len(values), "the classes are no list of different ones")
         return values
 
 
@@ -157,35 +154,24 @@ def read_model(path: str | Path) -> ModelParts:
         raise InputError(f"{where}: no model ({', '.join(sorted(arrays)[:8])}): {REMEDY}")
     record = parsed(str(arrays["record"]), where)
     check_schema(record.get("schema"), MODEL, where, REMEDY)
-    with damage_reported(path):
+    with damage_reported(f"model {path}", SAVE_AGAIN):
         return _parts(record, arrays)
 
 
 def restored(path: str | Path, parts: ModelParts, estimators: Mapping[str, Any]) -> Any:
     """The fitted estimator with these parts."""
-    with damage_reported(path):
+    with damage_reported(f"model {path}", SAVE_AGAIN):
         parameters = {str(name): _unpaired(value) for name, value in parts.record["parameters"].items()}
         model = estimators[parts.estimator](**parameters)
         model._restore(parts)
         return model
 
 
-@contextmanager
-def damage_reported(path: str | Path) -> Iterator[None]:
-    try:
-        yield
-    except Unreadable:
-        raise
-    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as fault:
-        what = first_line(fault) if isinstance(fault, InputError) else f"{type(fault).__name__}: {first_line(fault)}"
-        raise InputError(f"model {path}: incomplete or damaged ({what}): save the model again") from None
-
-
 def _parts(record: dict[str, Any], arrays: Mapping[str, Any]) -> ModelParts:
     require(record["estimator"] in NAMES, f"{record['estimator']!r:.40} is no estimator of mklcvx")
     source, count = _source(record, arrays), _count_of(record, "solutions")
     solutions = [solution_of_arrays(arrays, f"solution {i}", f"solution_{i}/") for i in range(count)]
-    members = [_indices(arrays[f"members_{i}"], len(source.kept)) for i in range(count) if f"members_{i}" in arrays]
+    members = [as_members(arrays[f"members_{i}"], len(source.kept)) for i in range(count) if f"members_{i}" in arrays]
     require(len(members) in (0, count), "classes and machines do not fit together")
     for solution, part in zip(solutions, members or [source.kept] * count, strict=True):
         fits = solution.weights.shape == (len(source.names),) and solution.y.shape[-1] == len(part)
@@ -210,7 +196,7 @@ def _source(record: dict[str, Any], arrays: Mapping[str, Any]) -> KernelSource:
     precomputed, source.factored = record["parameters"]["kernels"] == PRECOMPUTED, record.get("factored") is True
     require((bank is None) == (precomputed and not source.factored), "it has no kernels, or too many")
     if bank is None:
-        source.kept = _indices(arrays["kept"], features)
+        source.kept = as_members(arrays["kept"], features)
     else:
         source.train = _finite(arrays["train"], "train")
         fits = source.train.ndim == 2 and source.train.shape[1] == features
@@ -255,17 +241,8 @@ def _bank(bank: Any, train: Array, weight: Array | None, names: list[str], renam
 
 def _count_of(record: dict[str, Any], name: str) -> int:
     value = record[name]
-    require(
-        isinstance(value, int) and not isinstance(value, bool) and value >= 1, f"{name} is {value!r:.40}, not a count"
-    )
+    require(is_whole(value, 1), f"{name} is {value!r:.40}, not a count")
     return int(value)
-
-
-def _indices(values: NDArray[Any], below: int) -> NDArray[np.intp]:
-    whole = values.dtype.kind in "iu" and values.ndim == 1 and values.size > 0
-    ordered = whole and values[0] >= 0 and values[-1] < below and (values[1:] > values[:-1]).all()
-    require(ordered, "indices of samples are out of range, or of order")
-    return values.astype(np.intp)
 
 
 def _finite(values: NDArray[Any], name: str, nan: bool = False) -> Array:

@@ -6,34 +6,27 @@ Only scalers of scikit-learn that are known by name are written and read, number
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, clipped
+from ..io.damage import require
 
 SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
 OUTPUTS = ("default", "pandas", "polars")
 Step = tuple[str, Any]
 
 
-class Parted(NamedTuple):
-    """The steps of a pipeline before its last one, which is the model; none before a model by itself."""
-
-    before: list[Step]
-    name: str
-    model: Any
-
-
-def parted(model: Any) -> Parted:
+def parted(model: Any) -> tuple[list[Step], str, Any]:
     """The steps of a pipeline, or of the best one of a search; a model by itself has a single step."""
     from sklearn.pipeline import Pipeline
 
     model = getattr(model, "best_estimator_", model)
     if not isinstance(model, Pipeline):
-        return Parted([], "", model)
+        return [], "", model
     *before, (name, last) = [(name, step) for name, step in model.steps if step not in (None, "passthrough")]
-    return Parted(before, name, last)
+    return before, name, last
 
 
 def described(before: Sequence[Step], plain: Callable[[Any], Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -68,29 +61,27 @@ def steps_of(records: Any, arrays: Mapping[str, Any], features: int) -> list[Ste
 
     steps = []
     for i, record in enumerate(records):
-        if record["scaler"] not in SCALERS:
-            raise ValueError(f"{record['scaler']!r:.40} is no scaler of a pipeline")
+        require(record["scaler"] in SCALERS, f"{record['scaler']!r:.40} is no scaler of a pipeline")
         given = {str(key): tuple(v) if isinstance(v, list) else v for key, v in record["parameters"].items()}
         scaler = getattr(preprocessing, record["scaler"])(**given)
         for key in record["none"]:
             _set(scaler, key, None)
         for key in record["learned"]:
             _set(scaler, key, _learned(key, arrays[f"before_{i}/{key}"], features))
-        if scaler.n_features_in_ != features or record["output"] not in OUTPUTS:
-            raise ValueError("scalers and features do not fit together")
+        fits = scaler.n_features_in_ == features and record["output"] in OUTPUTS
+        require(fits, "scalers and features do not fit together")
         steps.append((str(record["name"]), scaler.set_output(transform=record["output"])))
     return steps
 
 
 def _set(scaler: Any, key: str, value: Any) -> None:
-    if not key.endswith("_") or key.startswith("_"):
-        raise ValueError(f"{key!r:.40} is nothing that a scaler learns")
+    require(key.endswith("_") and not key.startswith("_"), f"{key!r:.40} is nothing that a scaler learns")
     setattr(scaler, key, value)
 
 
 def _learned(key: str, values: Any, features: int) -> Any:
     words = key == "feature_names_in_" and values.dtype.kind == "U"
     numbers = values.dtype.kind in "fiu" and np.isfinite(values).all()
-    if values.shape not in ((), (features,)) or not (words or numbers):
-        raise ValueError(f"{key!r:.40} of a scaler is not one finite number for each feature")
+    fits = values.shape in ((), (features,)) and (words or numbers)
+    require(fits, f"{key!r:.40} of a scaler is not one finite number for each feature")
     return values.astype(object) if words else values if values.ndim else values.item()

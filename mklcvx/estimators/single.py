@@ -48,8 +48,7 @@ class SingleTaskEstimator(KernelCombiner):
     def _loss(self) -> AnyLoss:
         """The loss, without its parameters. One that other targets have is refused."""
         fitting = {loss.name: loss for loss in ALL if loss.targets in self.targets}
-        name = getattr(self, "loss", None)
-        if name is None:
+        if (name := getattr(self, "loss", None)) is None:
             return next(iter(fitting.values()))
         if not isinstance(name, str) or name not in fitting:
             raise InputError(f"{type(self).__name__} has no loss {name!r:.40}: {nearest(str(name)[:40], fitting)}")

@@ -93,10 +93,8 @@ class KernelSource:
         source.views = source.views_known_as(table.views)
         lacking = "a precomputed stack" if source.bank is None else source.bank.without_diagonal
         if any(step.needs_diagonal for step in steps.steps) and lacking:
-            raise InputError(
-                f"normalise='cosine' needs k(x, x) of new samples, which {lacking} has not: "
-                "divide its kernels by √(k(x, x) k(z, z)) first"
-            )
+            fault = f"normalise='cosine' needs k(x, x) of new samples, which {lacking} has not"
+            raise InputError(f"{fault}: divide its kernels by √(k(x, x) k(z, z)) first")
         if steps.steps and isinstance(stack, LowRank):
             source.steps, stack = steps, steps.fit_factors(stack, share)
         elif steps.steps:
@@ -117,9 +115,9 @@ class KernelSource:
     @property
     def headings(self) -> list[str]:
         """The names of all columns, where each view has a heading for each, and no two are the same."""
-        found = [name for view in self.views for name in view.headings]
-        complete = all(view.headings for view in self.views) and len(set(found)) == len(found)
-        return found if complete else []
+        headings = [name for view in self.views for name in view.headings]
+        complete = all(view.headings for view in self.views) and len(set(headings)) == len(headings)
+        return headings if complete else []
 
     def check_factored(self, given: bool) -> None:
         """Refuse factors of new samples where the model has kernels, and kernels where it has factors."""
@@ -131,7 +129,7 @@ class KernelSource:
     def cross(self, X: Array) -> CrossKernels:
         """The kernels of new samples with the training samples kept, made one at a time."""
         if self.bank is None:
-            stack = as_stack(X)
+            stack = np.ascontiguousarray(_kernels_first(X))
             kernels = CrossKernels.of_stack(stack if stack.shape[2] == len(self.kept) else stack[:, :, self.kept])
         else:
             kernels = self.bank.cross(X) if self.by_factors else self.bank.cross(X).arrays()
@@ -171,9 +169,8 @@ def as_names(names: object, count: int) -> list[str]:
     """The names that a user gives to the kernels."""
     listed = list(names) if isinstance(names, Sequence | np.ndarray) and getattr(names, "ndim", 1) == 1 else []
     if len(listed) != count or not all(isinstance(name, str) for name in listed):
-        raise InputError(
-            f"kernel_names are {' '.join(repr(names).split())[:60]}: give a word for each of {count} kernels"
-        )
+        given = " ".join(repr(names).split())[:60]
+        raise InputError(f"kernel_names are {given}: give a word for each of {count} kernels")
     return [str(name) for name in listed]
 
 
@@ -197,11 +194,6 @@ def samples_first(X: object, precomputed: bool, shape: tuple[int, int] | None = 
     order = "(M, n, n)" if shape is None else "(M, t, n)"
     warn(f"X has shape {given}: read as {order}, kernel index first")
     return np.moveaxis(np.asarray(X), 0, -1)
-
-
-def as_stack(X: Array) -> Array:
-    """(t, n, M) or, for a single kernel, (t, n), as (M, t, n)."""
-    return np.ascontiguousarray(_kernels_first(X))
 
 
 def _kernels_first(X: Array) -> Array:

@@ -47,8 +47,8 @@ class Views:
         self.views: Any = dict(views) if isinstance(views, Mapping) else list(views)
         shapes: list[tuple[int, ...]] = [getattr(view, "shape", ()) for view in self._entries]
         if not shapes or any(len(shape) != 2 or shape[0] != shapes[0][0] for shape in shapes):
-            found = ", ".join(map(str, shapes))[:80] or "none"
-            raise InputError(f"Views: the views have shapes {found}: give arrays (n, d) of the same samples")
+            given = ", ".join(map(str, shapes))[:80] or "none"
+            raise InputError(f"Views: the views have shapes {given}: give arrays (n, d) of the same samples")
         self.shape = (int(shapes[0][0]), sum(int(shape[1]) for shape in shapes))
 
     @property

@@ -41,7 +41,7 @@ class Archive(Mapping[str, AnyArray]):
             _check_kind(path)
             self._zip = zipfile.ZipFile(path)
             self._members = _checked(path, self._zip, limit)
-            self.outlines = {name: _outline(path, self._zip, one) for name, one in self._members.items()}
+            self.outlines = {name: _outline(path, self._zip, member) for name, member in self._members.items()}
 
     def __getitem__(self, name: str) -> AnyArray:
         member = self._members[name]
@@ -84,24 +84,24 @@ def _check_kind(path: Path) -> None:
 
 def _checked(path: Path, archive: zipfile.ZipFile, limit: float | None) -> dict[str, zipfile.ZipInfo]:
     """The members by the names of their arrays; all sizes together are those of the file, and within the limit."""
-    found: dict[str, zipfile.ZipInfo] = {}
+    members: dict[str, zipfile.ZipInfo] = {}
     for member in archive.infolist():
         shown = clipped(repr(member.filename), 60)
         if not member.filename.endswith(ENDING):
             raise InputError(f"{path}: its member {shown} is no array (.npy): write it with numpy.savez")
         name = member.filename.removesuffix(ENDING)
-        if name in found:
+        if name in members:
             raise InputError(f"{path}: has two members {shown}: write it with numpy.savez")
         if member.flag_bits & ENCRYPTED:
             raise ValueError(f"{shown} is encrypted")
         if member.compress_type not in METHODS or member.file_size > DENSEST * (member.compress_size + 1):
             raise ValueError(f"{shown} is packed in a way that numpy.savez never does")
-        found[name] = member
+        members[name] = member
     if limit is not None:
-        check_size(str(path), sum(member.file_size for member in found.values()), limit, "unpacks to")
-    if sum(member.compress_size for member in found.values()) > path.stat().st_size:
+        check_size(str(path), sum(member.file_size for member in members.values()), limit, "unpacks to")
+    if sum(member.compress_size for member in members.values()) > path.stat().st_size:
         raise ValueError("members overlap")
-    return found
+    return members
 
 
 def _outline(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> AnyArray:

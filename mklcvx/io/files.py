@@ -28,14 +28,7 @@ from .fields import ABOUT, ANSWER_FIELDS, INSTANCE_FIELDS, MULTIPLIER, is_field
 from .folders import read_folder, write_csv
 from .json_text import parsed, read_object
 from .solution_records import solution_of_record
-from .traces import save_trace
-from .writing import check_apart, check_folder_output, check_output, check_path, write_folder, write_text, write_whole
-
-__all__ = [
-    "check_apart", "check_instance_output", "check_output", "existing_file", "load_instance", "load_solution",
-    "load_test", "read_arrays", "read_record", "save_answer", "save_instance", "save_solution",
-    "save_trace", "solution_arrays", "solution_of_arrays", "write_folder", "write_whole",
-]  # fmt: skip
+from .writing import check_folder_output, check_output, check_path, write_folder, write_text, write_whole
 
 WRITTEN_BY = "give a file of mklcvx solve -o, or of save_solution"
 AS_ARRAYS = ("weights", "alpha", "y", "norms", "coefficients")  # of a solution, in `.npz`
@@ -140,10 +133,8 @@ def _read_fields(
         content = read_mat(existing_file(path, READABLE), choose=chosen_of)
     else:
         if asked and isinstance(path, str | os.PathLike) and os.path.isdir(path):
-            option = remedy("variables", "--var")
-            raise InputError(
-                f"{where}: is a folder, whose files have the names of fields: rename them, without {option}"
-            )
+            fault = "is a folder, whose files have the names of fields"
+            raise InputError(f"{where}: {fault}: rename them, without {remedy('variables', '--var')}")
         raw = read_arrays(path)
         check_schema(str(raw.get("schema", INSTANCE)), INSTANCE, where, "give a file of kernels and targets")
         chosen = chosen_of(readings.listing_of(raw.outlines if isinstance(raw, Archive) else raw))
@@ -155,7 +146,7 @@ def _read_fields(
     if len(shape) == 2 and shape[0] == shape[1]:
         content["kernels"] = as_any_array(content["kernels"])[None]
     if words := readings.fitting_targets(content, variables, where):
-        guessed[:] = [*(one for one in guessed if not one.endswith("as targets")), words]
+        guessed[:] = [*(guess for guess in guessed if not guess.endswith("as targets")), words]
     return content, guessed
 
 
@@ -321,8 +312,7 @@ def write_answer(path: str | Path, record: Mapping[str, object], arrays: Callabl
     if path.suffix == ".json":
         write_text(path, json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        found = arrays()
-        write_whole(path, lambda file: np.savez_compressed(file, **found))  # type: ignore[arg-type]  # as above
+        write_whole(path, lambda file: np.savez_compressed(file, **arrays()))  # type: ignore[arg-type]  # as above
 
 
 def solution_arrays(solution: Solution) -> dict[str, AnyArray]:
@@ -382,8 +372,8 @@ def solution_of_arrays(arrays: Mapping[str, object], where: str, prefix: str = "
     record.update({key: arrays[names[key]] for key in AS_ARRAYS if key in names})
     multipliers = record.get("multipliers")
     if isinstance(multipliers, dict):
-        found = (key for key in names if key.startswith(MULTIPLIER))
-        multipliers.update({key.removeprefix(MULTIPLIER): arrays[names[key]] for key in found})
+        stored = (key for key in names if key.startswith(MULTIPLIER))
+        multipliers.update({key.removeprefix(MULTIPLIER): arrays[names[key]] for key in stored})
     return solution_of_record(record, where)
 
 

@@ -19,17 +19,14 @@ import io
 import os
 import re
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError, unheard
-from ..problem.numbers import AnyArray
+from ..problem.numbers import AnyArray, Array
 from .fields import ABOUT, CLASSES, MATRICES, STACKS, WORDS, is_field
 from .json_text import check_size, first_line
-
-Array = NDArray[np.float64]
 
 NUMBERED = re.compile(r"(?P<stack>(test_)?)K(?P<number>[1-9][0-9]{0,5})")
 WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # what 64 bits hold, and doubles need not
@@ -72,8 +69,8 @@ def _stack_files(path: Path, name: str, files: dict[str, Path]) -> list[Path]:
     folder = path / name
     inside = [file for file in folder.iterdir() if file.suffix == ".csv"] if folder.is_dir() else []
     prefix = {"kernels": "", "test_kernels": "test_"}.get(name)
-    found = {stem: NUMBERED.fullmatch(stem) for stem in files}
-    numbered = {int(m["number"]): files[s] for s, m in found.items() if m is not None and m["stack"] == prefix}
+    matches = {stem: NUMBERED.fullmatch(stem) for stem in files}
+    numbered = {int(m["number"]): files[s] for s, m in matches.items() if m is not None and m["stack"] == prefix}
     if inside and numbered:
         raise InputError(f"{path}: has both {prefix}K1.csv and so on, and {name}/: keep one of them")
     if numbered and max(numbered) != len(numbered):
@@ -130,24 +127,17 @@ def _is_number(word: str) -> bool:
     return True
 
 
-class HeadedTable(NamedTuple):
-    """The headings of a file, if there are any, its matrix, and the columns that hold words, NaN in the matrix."""
-
-    names: list[str] | None
-    values: Array
-    words: dict[str, list[str]]
-
-
-def table(file: Path) -> HeadedTable:
-    """The table of a file; without headings all of it must be numbers."""
+def table(file: Path) -> tuple[list[str] | None, Array, dict[str, list[str]]]:
+    """The headings of a file, if there are any, its matrix, and the columns that hold words, NaN in the matrix; without
+    headings all of it must be numbers."""
     check_size(str(file), GROWTH * file.stat().st_size, None, "would need")
     text = _text(file).lstrip()
     first, _, rest = text.partition("\n")
     head = [word.strip().strip('"') for word in re.split(r"[,;\t]", first)]
     if not first or any(_is_number(word) for word in head):
-        return HeadedTable(None, numbers(file, text), {})
+        return None, numbers(file, text), {}
     try:
-        return HeadedTable(head, numbers(file, rest), {})
+        return head, numbers(file, rest), {}
     except InputError:
         separator = next((mark for mark in ",;\t" if mark in first), ",")
         rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(rest), delimiter=separator) if row]
@@ -156,7 +146,7 @@ def table(file: Path) -> HeadedTable:
         columns = dict(zip(head, zip(*rows, strict=True), strict=True))
         in_words = {name: [*cells] for name, cells in columns.items() if not all(map(_is_number, cells))}
         values = [[np.nan] * len(rows) if name in in_words else [*map(float, columns[name])] for name in head]
-        return HeadedTable(head, np.array(values).T, in_words)
+        return head, np.array(values).T, in_words
 
 
 def numbers(file: Path, text: str | None = None) -> Array:

@@ -28,9 +28,9 @@ def check_size(where: str, size: float, limit: float | None, what: str = "has") 
 def finite(value: object) -> object:
     """What is written as JSON, which has no number that is not finite: such a number becomes null."""
     if isinstance(value, dict):
-        return {name: finite(one) for name, one in value.items()}
+        return {name: finite(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [finite(one) for one in value]
+        return [finite(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

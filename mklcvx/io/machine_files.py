@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..certificate.machines import Machines
 from ..certificate.solution import Solution
@@ -22,9 +21,10 @@ from ..problem.machines import MULTI_CLASS, machines_for
 from ..problem.preprocessing import Preprocessing
 from ..problem.targets import classes_of
 from ..schemas import MACHINES, check_schema
-from .archives import Archive, Unreadable
+from .archives import Archive
+from .damage import as_members, as_words, damage_reported, require
 from .files import existing_file, solution_arrays, solution_of_arrays, write_answer
-from .json_text import first_line, parsed, read_object
+from .json_text import parsed, read_object
 from .solution_records import solution_of_record
 from .writing import of_pickles
 
@@ -57,27 +57,25 @@ def load_answer(path: str | Path) -> Solution | Machines:
     where = f"solution {path}"
     if path.suffix not in (".json", ".npz"):
         raise InputError(f"{where}: unknown kind of file {path.suffix!r}: give a .json or .npz file{of_pickles(path)}")
-    if path.suffix == ".npz":
-        arrays = Archive(path)
-        text = arrays.get("record")
-        record = {} if text is None else parsed(str(text), where)
-        if record.get("schema") != MACHINES:
-            return solution_of_arrays(arrays, where)
-        return _joined(record, where, lambda i: _from_arrays(arrays, i))
-    record = read_object(path, "solution")
+    record, arrays = _record_of(path, "solution")
     if record.get("schema") != MACHINES:
-        return solution_of_record(record, where)
-    return _joined(record, where, lambda i: _from_record(record, i))
+        return solution_of_record(record, where) if arrays is None else solution_of_arrays(arrays, where)
+    return _joined(record, where, lambda i: _from_record(record, i) if arrays is None else _from_arrays(arrays, i))
+
+
+def _record_of(path: Path, what: str, limit: float | None = None) -> tuple[dict[str, Any], Archive | None]:
+    """The record of a file, and the arrays beside it; `limit` is its largest size in bytes."""
+    if path.suffix == ".json":
+        return read_object(path, what, limit), None
+    arrays = Archive(path, limit)
+    text = arrays.get("record")
+    return {} if text is None else parsed(str(text), f"{what} {path}"), arrays
 
 
 def is_machines(path: Path, limit: float) -> bool:
     """Whether a file, of at most `limit` bytes, holds machines, by its schema."""
-    if path.suffix not in (".json", ".npz") or not path.is_file():
-        return False
-    if path.suffix == ".npz":
-        record = Archive(path, limit).get("record")
-        return record is not None and parsed(str(record), f"answer {path}").get("schema") == MACHINES
-    return read_object(path, "answer", limit).get("schema") == MACHINES
+    readable = path.suffix in (".json", ".npz") and path.is_file()
+    return readable and _record_of(path, "answer", limit)[0].get("schema") == MACHINES
 
 
 def _from_arrays(arrays: Mapping[str, object], i: int) -> tuple[Solution, Any]:
@@ -86,11 +84,11 @@ def _from_arrays(arrays: Mapping[str, object], i: int) -> tuple[Solution, Any]:
 
 def _from_record(record: dict[str, Any], i: int) -> tuple[Solution, Any]:
     machine = record["machines"][i]
-    _require(isinstance(machine["solution"], dict), "a machine has no solution")
+    require(isinstance(machine["solution"], dict), "a machine has no solution")
     members = machine["samples"]
     solution = solution_of_record(machine["solution"], f"machine {i}")
     if members is None:  # all of them
-        _require(record["samples"] == solution.y.shape[-1], "machines and samples do not fit together")
+        require(record["samples"] == solution.y.shape[-1], "machines and samples do not fit together")
         members = range(solution.y.shape[-1])
     return solution, np.array(members)
 
@@ -98,52 +96,29 @@ def _from_record(record: dict[str, Any], i: int) -> tuple[Solution, Any]:
 def _joined(record: dict[str, Any], where: str, machine: Any) -> Machines:
     """The machines of a record; the parts must fit together."""
     check_schema(record.get("schema"), MACHINES, where, WRITTEN_BY)
-    try:
-        multi_class, names = record["multi_class"], _words(record["label_names"])
-        _require(multi_class in MULTI_CLASS and 2 <= len(set(names)) == len(names), "classes are no list of them")
+    with damage_reported(where):
+        multi_class, names = record["multi_class"], as_words(record["label_names"])
+        require(multi_class in MULTI_CLASS and 2 <= len(set(names)) == len(names), "classes are no list of them")
         pairs = [machine(i) for i in range(len(machines_for(len(names), multi_class)))]
         samples, steps = record["samples"], record["preprocessing"]
-        _require(isinstance(samples, int) and samples >= 2, "samples is no count")
-        found = Machines(
-            multi_class, names, _words(record["classes"]), str(record["classes_kind"] or ""),
-            tuple(solution for solution, _ in pairs), tuple(_members(part, samples) for _, part in pairs), samples,
+        require(isinstance(samples, int) and samples >= 2, "samples is no count")
+        machines = Machines(
+            multi_class, names, as_words(record["classes"]), str(record["classes_kind"] or ""),
+            tuple(solution for solution, _ in pairs), tuple(as_members(part, samples) for _, part in pairs), samples,
             None if steps is None else Preprocessing.from_dict(steps),
         )  # fmt: skip
-        _check_fit(found)
-        return found
-    except Unreadable:
-        raise
-    except (KeyError, IndexError, TypeError, ValueError, OverflowError) as fault:
-        what = first_line(fault) if isinstance(fault, InputError) else f"{type(fault).__name__}: {first_line(fault)}"
-        raise InputError(f"{where}: incomplete or damaged ({what}): write it again") from None
+        _check_fit(machines)
+        return machines
 
 
-def _check_fit(found: Machines) -> None:
-    classes_of(found.label_names, found.classes, found.classes_kind)  # refuses strings that are not of their type
-    _require(len(found.classes) == len(found.label_names), "classes and label_names do not fit together")
-    first = found.solutions[0]
-    for solution, part in zip(found.solutions, found.members, strict=True):
+def _check_fit(machines: Machines) -> None:
+    classes_of(machines.label_names, machines.classes, machines.classes_kind)  # refuses strings of another type
+    require(len(machines.classes) == len(machines.label_names), "classes and label_names do not fit together")
+    first = machines.solutions[0]
+    for solution, part in zip(machines.solutions, machines.members, strict=True):
         alike = (solution.formulation, solution.names) == (first.formulation, first.names)
         fits = solution.target == "y" and solution.alpha is not None and solution.y.shape == part.shape
-        _require(alike and fits and solution.preprocessing is None, "machines and samples do not fit together")
-    if found.preprocessing is not None:
-        shape = (len(first.names), found.samples)
-        _require(found.preprocessing._shape == shape, "preprocessing and kernels do not fit together")
-
-
-def _members(values: Any, samples: int) -> NDArray[np.intp]:
-    array = np.asarray(values)
-    whole = array.dtype.kind in "iu" and array.ndim == 1 and array.size > 0
-    _require(whole and array[0] >= 0 and array[-1] < samples, "samples of a machine are out of range")
-    _require(bool((array[1:] > array[:-1]).all()), "samples of a machine are out of order")
-    return array.astype(np.intp)
-
-
-def _words(values: Any) -> tuple[str, ...]:
-    _require(isinstance(values, list), "a list of words is missing")
-    return tuple(str(value) for value in values)
-
-
-def _require(holds: object, fault: str) -> None:
-    if not holds:
-        raise ValueError(fault)
+        require(alike and fits and solution.preprocessing is None, "machines and samples do not fit together")
+    if machines.preprocessing is not None:
+        shape = (len(first.names), machines.samples)
+        require(machines.preprocessing._shape == shape, "preprocessing and kernels do not fit together")

@@ -90,17 +90,17 @@ def _answer(hear: IO[bytes]) -> Any:
     said = json.loads(line)
     if "fault" in said:
         raise ValueError(said["fault"])
-    return said["found"]
+    return said["content"]
 
 
 def _variable(shape: list[int], kind: str, inner: list[list[int]]) -> Variable:
-    return Variable(tuple(shape), kind, lambda: [tuple(one) for one in inner])
+    return Variable(tuple(shape), kind, lambda: [tuple(cell) for cell in inner])
 
 
 def _received(form: Any, hear: IO[bytes]) -> Any:
     """The value of this form: none, cells, or an array, which follows."""
     if form is None or isinstance(form, list):
-        return None if form is None else cells(_received(one, hear) for one in form)
+        return None if form is None else cells(_received(cell, hear) for cell in form)
     array = np.empty(form["shape"], form["dtype"], order="F")
     content: Any = memoryview(array.reshape(-1, order="F").view(np.uint8))  # type: ignore[arg-type]
     while len(content):
@@ -127,9 +127,9 @@ def serve() -> None:
         with path.open("rb") as content:
             _confine(os.path.getsize(path))
             file = kind(content)
-            tell(found={name: (one.shape, one.kind, _inner(one)) for name, one in file.listing().items()})
+            tell(content={name: (v.shape, v.kind, _inner(v)) for name, v in file.listing().items()})
             values = file.values(json.loads(hear.readline()))
-        tell(found={name: _form(value) for name, value in values.items()})
+        tell(content={name: _form(value) for name, value in values.items()})
         for value in values.values():
             _send(value, say)
         say.flush()
@@ -163,14 +163,14 @@ def _inner(variable: Variable) -> list[Any]:
 
 
 def _form(value: Any) -> Any:
-    if value is None:
-        return None
-    return [_form(one) for one in value] if value.dtype == object else {"dtype": value.dtype.str, "shape": value.shape}
+    if value is not None and value.dtype == object:
+        return [_form(cell) for cell in value]
+    return None if value is None else {"dtype": value.dtype.str, "shape": value.shape}
 
 
 def _send(value: Any, say: IO[bytes]) -> None:
     if value is not None and value.dtype == object:
-        for one in value:
-            _send(one, say)
+        for cell in value:
+            _send(cell, say)
     elif value is not None:
         say.write(value.reshape(-1, order="F").view(np.uint8))

@@ -55,8 +55,8 @@ class BySciPy:
     def values(self, names: list[str]) -> dict[str, Any]:
         """Numbers as they were packed: with `mat_dtype` complex ones would lose their imaginary parts."""
         self.file.seek(0)
-        found = self.io.loadmat(self.file, variable_names=names) if names else {}
-        return {name: _plain(found[name]) for name in names}
+        loaded = self.io.loadmat(self.file, variable_names=names) if names else {}
+        return {name: _plain(loaded[name]) for name in names}
 
 
 def _plain(value: Any) -> Any:
@@ -65,8 +65,8 @@ def _plain(value: Any) -> Any:
     if not isinstance(value, np.ndarray) or value.dtype.names is not None:
         return None
     if value.dtype == object:  # cells in cells are of no use
-        inner = [np.asarray(one) if not hasattr(one, "toarray") else one for one in value.ravel(order="F")]
-        return cells(cells([]) if one.dtype == object else _plain(one) for one in inner)
+        inner = [np.asarray(cell) if not hasattr(cell, "toarray") else cell for cell in value.ravel(order="F")]
+        return cells(cells([]) if cell.dtype == object else _plain(cell) for cell in inner)
     return value if value.dtype.kind in NUMERIC + "U" else None
 
 
@@ -88,7 +88,7 @@ class ByH5py:
         try:
             item = self._opened(name)
             kind = KINDS.get(_class(item), NUMBERS if hasattr(item, "dtype") else OTHER)
-            return Variable(item.shape[::-1], kind, lambda: [one.shape[::-1] for one in self._inside(item)])
+            return Variable(item.shape[::-1], kind, lambda: [cell.shape[::-1] for cell in self._inside(item)])
         except Exception:  # a damaged item can fail anywhere inside the reader
             return Variable((), OTHER)
 
@@ -98,7 +98,7 @@ class ByH5py:
     def _value(self, item: Any) -> Any:
         if not self._refers(item):
             return _numbers_or_text(item)
-        return cells(cells([]) if self._refers(one) else _numbers_or_text(one) for one in self._inside(item))
+        return cells(cells([]) if self._refers(cell) else _numbers_or_text(cell) for cell in self._inside(item))
 
     def _inside(self, item: Any) -> list[Any]:
         check_size("a cell array", PER_CELL * item.size, None, "would need")

@@ -131,7 +131,7 @@ def chosen_for_test(
     chosen, used = _named(listing, asked, where)
     if "test_kernels" in chosen:
         return chosen, _guessed_truth(listing, chosen, used, where, index_last)
-    stacks = [name for name, one in listing.items() if len(one.shape) == 3 and one.kind == NUMBERS]
+    stacks = [name for name, v in listing.items() if len(v.shape) == 3 and v.kind == NUMBERS]
     names = [name for name in stacks if _plain(name) in TEST_KERNELS] or stacks
     names = [name for name in names if name not in used and name != "kernels"]
     if len(names) != 1:
@@ -174,18 +174,15 @@ def _named(listing: Listing, asked: Mapping[str, str], where: str) -> tuple[Chos
         chosen[field] = names
     used = {name for names in chosen.values() for name in names}
     other = KINDS if any(kind in asked for kind in KINDS) else ()
-    chosen |= {
-        name: (name,)
-        for name in (*INSTANCE_FIELDS, "schema")
-        if name in listing and name not in {*asked, *used, *other}
-    }
+    ours = [name for name in (*INSTANCE_FIELDS, "schema") if name in listing and name not in {*asked, *used, *other}]
+    chosen |= {name: (name,) for name in ours}
     return chosen, used | {name for names in chosen.values() for name in names}
 
 
 def _guessed_kernels(listing: Listing, used: Collection[str], where: str) -> tuple[str, ...]:
-    free = {name: one for name, one in listing.items() if name not in used and _plain(name) not in TEST_KERNELS}
-    stacks = [name for name, one in free.items() if (len(one.shape) == 3 or one.kind == CELLS) and one.samples]
-    squares = [name for name, one in free.items() if len(one.shape) == 2 and one.kind == NUMBERS and one.samples]
+    free = {name: v for name, v in listing.items() if name not in used and _plain(name) not in TEST_KERNELS}
+    stacks = [name for name, v in free.items() if (len(v.shape) == 3 or v.kind == CELLS) and v.samples]
+    squares = [name for name, v in free.items() if len(v.shape) == 2 and v.kind == NUMBERS and v.samples]
     single = [name for name in squares if _plain(name) not in FEATURES]  # as many features as samples
     if not stacks and (numbered := _numbered(single, free)):
         return numbered
@@ -199,18 +196,17 @@ def _guessed_kernels(listing: Listing, used: Collection[str], where: str) -> tup
             raise InputError(f"{where}: no array 'kernels', any of {several} could be them: {words}")
     fault = f"{where}: no array 'kernels' ({found_in(listing)}), and no other that could be kernels, n×n×M or M×n×n"
     words = f"store the stack under that name, or {_how_to_name('kernels', 'NAME')}"
-    if any(_plain(name) in FEATURES and len(one.shape) == 2 and one.kind == NUMBERS for name, one in free.items()):
-        words = (
-            f"make kernels of the features{remedy('', ' in Python')}, by mklcvx.kernels, or fit mklcvx.MKLClassifier"
-        )
+    if any(_plain(name) in FEATURES and len(v.shape) == 2 and v.kind == NUMBERS for name, v in free.items()):
+        where_made = remedy("", " in Python")
+        words = f"make kernels of the features{where_made}, by mklcvx.kernels, or fit mklcvx.MKLClassifier"
     raise InputError(f"{fault}: {words}")
 
 
 def _numbered(names: list[str], listing: Listing) -> tuple[str, ...]:
     """K1, K2, … in this order, if that is what the names are."""
-    found = {name: NUMBERED.fullmatch(name) for name in names}
-    numbers = {int(match["number"]): name for name, match in found.items() if match is not None}
-    stems = {match["stem"] for match in found.values() if match is not None}
+    matches = {name: NUMBERED.fullmatch(name) for name in names}
+    numbers = {int(match["number"]): name for name, match in matches.items() if match is not None}
+    stems = {match["stem"] for match in matches.values() if match is not None}
     sizes = {listing[name].shape for name in numbers.values()}
     whole = len(stems) == 1 and len(sizes) == 1 and sorted(numbers) == list(range(1, len(numbers) + 1))
     return tuple(numbers[i] for i in sorted(numbers)) if whole and len(numbers) > 1 else ()
@@ -218,7 +214,7 @@ def _numbered(names: list[str], listing: Listing) -> tuple[str, ...]:
 
 def _guessed_target(listing: Listing, used: Collection[str], samples: int, where: str, by_shape: bool) -> str | None:
     """The variable that is the target, if there is one: by its name, and where names say nothing by its shape."""
-    fitting = [name for name, one in listing.items() if name not in used and _has_entries(one, samples)]
+    fitting = [name for name, v in listing.items() if name not in used and _has_entries(v, samples)]
     named = [name for name in fitting if _plain(name) in TARGETS]
     vectors = [name for name in fitting if max(listing[name].shape) == np.prod(listing[name].shape)]
     for candidates in (named, vectors if by_shape else []):
@@ -231,11 +227,11 @@ def _guessed_target(listing: Listing, used: Collection[str], samples: int, where
     return None
 
 
-def _has_entries(one: Variable, samples: int) -> bool:
+def _has_entries(variable: Variable, samples: int) -> bool:
     """Whether a variable has one entry, or one row, for each sample."""
-    vector = max(one.shape, default=0) == samples == np.prod(one.shape)
-    matrix = len(one.shape) == 2 and one.shape[0] == samples != one.shape[1]
-    return one.kind != OTHER and bool(vector or matrix)
+    vector = max(variable.shape, default=0) == samples == np.prod(variable.shape)
+    matrix = len(variable.shape) == 2 and variable.shape[0] == samples != variable.shape[1]
+    return variable.kind != OTHER and bool(vector or matrix)
 
 
 def _plain(name: str) -> str:
@@ -253,7 +249,7 @@ def _read_as(listing: Listing, names: tuple[str, ...], what: str) -> str:
 
 def found_in(listing: Mapping[str, object]) -> str:
     """The variables of a file, with their shapes where they are known."""
-    shown = [f"{name} {one}" if isinstance(one, Variable) else name for name, one in sorted(listing.items())]
+    shown = [f"{name} {v}" if isinstance(v, Variable) else name for name, v in sorted(listing.items())]
     return "found " + (", ".join(shown[:8]) + (", …" if len(shown) > 8 else "") or "nothing")
 
 
@@ -310,10 +306,6 @@ def _kind_of_vector(values: AnyArray, labels: bool) -> str:
         return "response"
     counted = distinct[0] in (0, 1) and len(distinct) == distinct[-1] - distinct[0] + 1
     return "classes" if labels or (counted and 2 * len(distinct) <= len(numbers)) else ""
-
-
-def _kind_of_matrix(values: AnyArray) -> str:
-    return "labels" if values.dtype.kind in "fiub" and np.isin(values, (0, 1)).all() else "y"
 
 
 def _described(variable: str, kind: str, values: AnyArray) -> str:

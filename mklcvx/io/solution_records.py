@@ -16,7 +16,7 @@ from ..errors import InputError, remedy
 from ..problem.preprocessing import Preprocessing
 from ..problem.targets import KINDS, LABELLED, NONE
 from ..schemas import MACHINES, SOLUTION, check_schema
-from .json_text import first_line
+from .damage import as_words, damage_reported, require
 
 # What null stands for in a certificate: a number that proves nothing.
 UNPROVED = dict.fromkeys(("upper", "gap", "rounding", "ridge", "ridge_share"), math.inf)
@@ -28,13 +28,10 @@ def solution_of_record(record: dict[str, Any], where: str) -> Solution:
         load = remedy("mklcvx.io.machine_files.load_machines", "mklcvx predict")
         raise InputError(f"{where}: holds one solution for each of several machines: read it with {load}")
     check_schema(record.get("schema"), SOLUTION, where, "give a file of mklcvx solve -o")
-    try:
+    with damage_reported(where):
         solution = Solution(**{name: read(record[name]) for names, read in READERS.items() for name in names.split()})
         _check_fit(solution)
         return solution
-    except (KeyError, TypeError, ValueError, OverflowError) as fault:
-        what = f"{type(fault).__name__}: {first_line(fault)}"
-        raise InputError(f"{where}: incomplete or damaged ({what}): write it again") from None
 
 
 def _certificate(said: Mapping[str, Any]) -> Certificate:
@@ -47,49 +44,45 @@ def _check_fit(solution: Solution) -> None:
     """Require that the fields are finite and that their shapes fit together."""
     weights, alpha, y, labels = solution.weights, solution.alpha, solution.y, solution.label_names
     parts = (solution.bias, alpha, solution.norms)
-    if not all(np.isfinite(part).all() for part in parts if part is not None) or np.isinf(weights).any():
-        raise ValueError("it has entries that are not finite")
+    finite = all(np.isfinite(part).all() for part in parts if part is not None) and not np.isinf(weights).any()
+    require(finite, "it has entries that are not finite")
     gap, unbounded = solution.certificate.gap, solution.objective == solution.certificate.upper == math.inf
-    if not (math.isfinite(solution.objective) or unbounded) or (solution.certified and not math.isfinite(gap)):
-        raise ValueError("it has bounds that are not finite")
-    if not np.isin(y, (-1, 1)).all():
-        raise ValueError("y has labels other than −1 and +1")
-    if solution.target not in LABELLED and (y < 0).any():
-        raise ValueError("y has −1 where the targets are no labels")
-    if solution.target not in (*KINDS, NONE) or len(solution.classes) != (len(labels) if solution.classes else 0):
-        raise ValueError("target and classes do not fit together")
+    finite = (math.isfinite(solution.objective) or unbounded) and not (solution.certified and not math.isfinite(gap))
+    require(finite, "it has bounds that are not finite")
+    require(np.isin(y, (-1, 1)).all(), "y has labels other than −1 and +1")
+    require(solution.target in LABELLED or (y > 0).all(), "y has −1 where the targets are no labels")
+    fits = solution.target in (*KINDS, NONE) and len(solution.classes) in (0, len(labels))
+    require(fits, "target and classes do not fit together")
     solution.predicted_classes()  # refuses strings that are not numbers of their type
     outputs = {"y": 1, "response": 1, NONE: 0}  # names where y is (n,)
-    if y.shape[:-1] != (len(labels),) and not (y.ndim == 1 and len(labels) == outputs.get(solution.target)):
-        raise ValueError("y and label_names do not fit together")
-    if weights.shape != (len(solution.names),) or (solution.norms is not None and len(weights) != len(solution.norms)):
-        raise ValueError("weights, names and norms do not fit together")
-    if solution.slopes is not None and solution.slopes.shape != (2, len(weights)):
-        raise ValueError("weights and slopes do not fit together")
-    if alpha is None:
-        if "B" in solution.multipliers or formulations.get(solution.formulation).classifies:
-            _check_embedding(solution)
-        return
-    _check_function(solution, alpha)
+    fits = y.shape[:-1] == (len(labels),) or (y.ndim == 1 and len(labels) == outputs.get(solution.target))
+    require(fits, "y and label_names do not fit together")
+    fits = weights.shape == (len(solution.names),) and (solution.norms is None or len(weights) == len(solution.norms))
+    require(fits, "weights, names and norms do not fit together")
+    fits = solution.slopes is None or solution.slopes.shape == (2, len(weights))
+    require(fits, "weights and slopes do not fit together")
+    if alpha is not None:
+        _check_function(solution, alpha)
+    elif "B" in solution.multipliers or formulations.get(solution.formulation).classifies:
+        _check_embedding(solution)
 
 
 def _check_function(solution: Solution, alpha: NDArray[np.float64]) -> None:
     """Require that what makes up the certified function is finite, and fits together."""
     y, rows, certificate = solution.y, solution.y.shape[:-1], solution.certificate
     shape, own = (*rows, len(solution.weights), y.shape[-1]), solution.coefficients
-    if y.shape != alpha.shape or not (own is None or own.shape == shape) or np.shape(solution.bias) != rows:
-        raise ValueError("weights, alpha, y and coefficients do not fit together")
+    fits = y.shape == alpha.shape and (own is None or own.shape == shape) and np.shape(solution.bias) == rows
+    require(fits, "weights, alpha, y and coefficients do not fit together")
     low, stretch = solution.alpha_low, solution.multipliers.get("second_stage_stretch", certificate.stretch)
-    if not (low is None or low.shape == y.shape) or np.shape(solution.bias_low) not in ((), rows):
-        raise ValueError("alpha_low and bias_low do not fit alpha and bias")
-    if np.shape(stretch) not in ((), rows) or len(certificate.ridges or solution.weights) != len(solution.weights):
-        raise ValueError("stretch and ridges do not fit together")
+    fits = (low is None or low.shape == y.shape) and np.shape(solution.bias_low) in ((), rows)
+    require(fits, "alpha_low and bias_low do not fit alpha and bias")
+    fits = np.shape(stretch) in ((), rows) and len(certificate.ridges or solution.weights) == len(solution.weights)
+    require(fits, "stretch and ridges do not fit together")
     function = solution.function
     low_parts = [function.bias_low] if low is None else [function.bias_low, low]
-    if not all(np.isfinite(part).all() for part in [*low_parts, function.stretch]) or not (function.stretch >= 1).all():
-        raise ValueError("low parts are not finite, or a stretch is below 1")
-    if not np.isfinite(solution.all_coefficients).all():
-        raise ValueError("weights are undefined and no coefficients are given")
+    finite = all(np.isfinite(part).all() for part in [*low_parts, function.stretch])
+    require(finite and (function.stretch >= 1).all(), "low parts are not finite, or a stretch is below 1")
+    require(np.isfinite(solution.all_coefficients).all(), "weights are undefined and no coefficients are given")
 
 
 def _check_embedding(solution: Solution) -> None:
@@ -98,26 +91,18 @@ def _check_embedding(solution: Solution) -> None:
         raise ValueError("B is too large for JSON, solve again with -o and a name that ends in .npz")
     if basis is None or np.ndim(basis) != 2 or np.shape(basis)[0] != solution.y.shape[-1]:
         raise ValueError("it has neither alpha nor an embedding that fits")
-    if not (np.isfinite(basis).all() and np.isfinite(solution.weights).all()):
-        raise ValueError("it has entries that are not finite")
+    require(np.isfinite(basis).all() and np.isfinite(solution.weights).all(), "it has entries that are not finite")
 
 
 def _numbers(values: Any) -> NDArray[np.float64]:
     """An array of numbers; None, for an undefined number, becomes NaN."""
     array = np.asarray(values, dtype=object if isinstance(values, list) else None)
-    if array.ndim == 0:
-        raise ValueError("a list of numbers is missing")
+    require(array.ndim, "a list of numbers is missing")
     return np.array([np.nan if v is None else float(v) for v in array.ravel()]).reshape(array.shape)
 
 
 def _optional(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else read(value)
-
-
-def _words(values: Any) -> tuple[str, ...]:
-    if not isinstance(values, list):
-        raise ValueError("a list of words is missing")
-    return tuple(str(value) for value in values)
 
 
 def _interval(ends: Any) -> tuple[float, float]:
@@ -137,9 +122,9 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "bias bias_low": lambda value: _numbers(value) if np.ndim(value) else float(value),
     "multipliers": lambda values: {k: _numbers(v) if np.ndim(v) else v for k, v in dict(values).items()},
     "certificate": _certificate,
-    "names label_names notes": _words,
+    "names label_names notes": as_words,
     "bias_interval": _optional(_interval),
-    "classes": lambda words: _words(words or []),
+    "classes": lambda words: as_words(words or []),
     "classes_kind": lambda word: str(word or ""),
     "preprocessing": _optional(Preprocessing.from_dict),
     "tolerance": _optional(float),

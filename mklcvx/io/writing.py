@@ -84,13 +84,11 @@ def _checked_place(path: Path) -> Iterator[None]:
         raise InputError(f"output {str(path)[:80]}: not possible ({fault.strerror}): choose another name") from None
 
 
-def check_apart(inputs: Iterable[Path], outputs: Iterable[Path | None]) -> None:
-    """Refuse outputs that would replace an input, whatever name they are given by, before the work."""
-    read = list(inputs)
-    for output in (output for output in outputs if output is not None):
-        files = (file for path in read for file in (path, *path.glob("*.csv"), *path.glob("*/*.csv")))
-        if any(_is_one(file, output) for file in files):
-            raise InputError(f"output {output}: is an input, and would be overwritten: choose another name")
+def check_apart(inputs: Iterable[Path], output: Path) -> None:
+    """Refuse an output that would replace an input, whatever name it is given by, before the work."""
+    files = (file for path in inputs for file in (path, *path.glob("*.csv"), *path.glob("*/*.csv")))
+    if any(_is_one(file, output) for file in files):
+        raise InputError(f"output {output}: is an input, and would be overwritten: choose another name")
 
 
 def _is_one(file: Path, output: Path) -> bool:
@@ -119,7 +117,7 @@ def write_folder(path: str | Path, write: Callable[[Path], object]) -> None:
     with _moved_into_place(check_folder_output(path)) as (temporary, _):
         temporary.mkdir()
         write(temporary)
-        for place in (*(one for one in temporary.rglob("*") if one.is_file()), temporary):
+        for place in (*(file for file in temporary.rglob("*") if file.is_file()), temporary):
             _to_disk(place)
 
 

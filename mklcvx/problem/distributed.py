@@ -26,13 +26,13 @@ from numpy.typing import DTypeLike, NDArray
 
 from ..errors import InputError, clipped
 from .faults import frames, is_ours
-from .numbers import AnyArray, RealArray
+from .numbers import AnyArray, Array, RealArray
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-Array = NDArray[np.float64]
 Several: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | NDArray[np.intp]"
+Place: TypeAlias = tuple[int, int]  # of a kernel: its chunk, and its index in it
 T = TypeVar("T")
 Asked: TypeAlias = Callable[..., T]  # type: ignore[explicit-any]  # a kernel, and what else is handed over
 
@@ -103,12 +103,7 @@ class Distributed:
     ndim = 3
 
     def __init__(
-        self,
-        client: Client,
-        chunks: Sequence[Future],
-        places: Sequence[tuple[int, int]],
-        samples: int,
-        dtype: DTypeLike,
+        self, client: Client, chunks: Sequence[Future], places: Sequence[Place], samples: int, dtype: DTypeLike
     ) -> None:
         self.client, self.chunks, self.places = client, tuple(chunks), tuple(places)
         self.shape, self.dtype = (len(self.places), samples, samples), np.dtype(dtype)
@@ -149,9 +144,8 @@ class Distributed:
     def refuse(self, why: str) -> NoReturn:
         """Refuse what would need the whole stack here."""
         whole = f"{len(self)} kernels of {self.shape[1]} samples, {self.nbytes / 1e9:.3g} GB"
-        raise InputError(
-            f"kernels are on a cluster ({whole}), and {why}: give kernels.compute(), if they fit into memory"
-        )
+        remedy = "give kernels.compute(), if they fit into memory"
+        raise InputError(f"kernels are on a cluster ({whole}), and {why}: {remedy}")
 
     def each(
         self,
@@ -187,8 +181,8 @@ class Distributed:
             strips.append(strip)
 
         def ended() -> Array:
-            total, found = np.zeros((n, n)), cast("list[Array]", gathered(self.client, strips))
-            for start, part in zip(edges, found, strict=False):
+            total, parts = np.zeros((n, n)), cast("list[Array]", gathered(self.client, strips))
+            for start, part in zip(edges, parts, strict=False):
                 end = start + len(part)
                 total[start:end, :end] = part
                 total[:start, start:end] = part[:, :start].T
@@ -233,14 +227,12 @@ def faults_told() -> Iterator[None]:
         remedy = "make the Instance again, with workers that have the memory and chunks that can be loaded again"
         raise InputError(f"the cluster no longer gives the kernels ({_described(fault)}): {remedy}") from fault
     except Exception as fault:
-        if isinstance(fault, InputError | MemoryError) or any(
-            is_ours(frame) for frame in list(frames(fault))[OUTSIDE:]
-        ):
+        inside = list(frames(fault))[OUTSIDE:]
+        if isinstance(fault, InputError | MemoryError) or any(map(is_ours, inside)):
             raise
         remedy = "try kernels.compute(), and mend what makes that chunk"
-        raise InputError(
-            f"kernels: a chunk of the Dask array cannot be loaded ({_described(fault)}): {remedy}"
-        ) from None
+        words = f"a chunk of the Dask array cannot be loaded ({_described(fault)})"
+        raise InputError(f"kernels: {words}: {remedy}") from None
 
 
 def _described(fault: Exception) -> str:
@@ -255,11 +247,11 @@ def _applied(
     kernels: RealArray, places: list[int], function: Asked[T], items: list[tuple[object, ...]], stored: bool
 ) -> list[T]:
     """On a worker: what `each` asks of the kernels of a chunk; the last item is the offsets."""
-    found = []
+    results = []
     for place, (*own, offsets) in zip(places, items, strict=True):
         kernel = kernels[place] if stored else entries(kernels[place], cast("Array | None", offsets))
-        found.append(function(kernel, *own))
-    return found
+        results.append(function(kernel, *own))
+    return results
 
 
 def _added(

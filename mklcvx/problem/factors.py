@@ -10,11 +10,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .low_rank import LowRank
-
-Array = NDArray[np.float64]
+from .numbers import Array
 
 LOW = 48  # largest rank of a kernel without its constant that is worked with as a factor
 MORE = 4  # columns that are tried when no more than rounding of the stored entries is left

@@ -14,7 +14,7 @@ from .checks import check_lists
 from .distributed import Distributed, is_dask
 from .groups import as_groups
 from .low_rank import Kernels, LowRank, Stored, part_of
-from .numbers import AnyArray, RealArray, as_indices, is_whole
+from .numbers import AnyArray, Array, RealArray, as_indices, is_whole
 from .ownership import checksum, handed_over, is_mapped, owned, read_only
 from .stack import Memory, mirrored
 from .streamed import Streamed
@@ -23,8 +23,6 @@ from .targets import Targets
 from .validation import KnownStack, as_array, as_stack, check_test_stack, largest_entries, validated
 from .weights import as_weights, class_weights, combined_weights
 from .worker_validation import validated_there
-
-Array = NDArray[np.float64]
 
 KEPT = ("groups", "names", "sample_weight", "test_kernels", "test_diagonals")  # arguments that are fields as well
 
@@ -386,9 +384,9 @@ def _as_test_diagonals(test_diagonals: object, count: int, test: RealArray | Non
 
 
 def _as_test(targets: Targets, test: RealArray | None, given: Mapping[str, object]) -> AnyArray | None:
-    found = [name for name, value in given.items() if value is not None]
-    if len(found) > 1:
-        raise InputError(f"{' and '.join(found)} are given: give {targets.test_field} alone")
+    fields = [name for name, value in given.items() if value is not None]
+    if len(fields) > 1:
+        raise InputError(f"{' and '.join(fields)} are given: give {targets.test_field} alone")
     rows = 0 if test is None else test.shape[1]
     checked = find_test_targets(given, targets.kind, rows, len(targets.names))
     if checked is not None and targets.kind == "classes":

@@ -11,12 +11,10 @@ from math import isfinite
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
-from .numbers import is_number, is_whole
+from .numbers import Array, is_number, is_whole
 
-Array = NDArray[np.float64]
 Comparison = Literal["inner product", "squared distance", "χ² distance"]
 
 

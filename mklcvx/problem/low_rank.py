@@ -12,11 +12,9 @@ from ..errors import InputError
 from .checks import check_lists
 from .distributed import DaskArray, Distributed
 from .memory import check_memory, check_stack
-from .numbers import RealArray, as_indices, as_real_array, check_whole
+from .numbers import Array, RealArray, as_indices, as_real_array, check_whole
 from .ownership import handed_over, is_settled
 from .streamed import Chosen, Streamed
-
-Array = NDArray[np.float64]
 
 ENTRIES = 1 << 17  # of factors, for which something is computed at a time: it stays in the cache
 

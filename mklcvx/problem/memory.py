@@ -110,10 +110,10 @@ def as_size(size: float) -> str:
 def _as_bytes(given: str) -> float:
     if given.strip().lower() == "unlimited":
         return float("inf")
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?)i?b?\s*", given.lower())
-    if found is None:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?)i?b?\s*", given.lower())
+    if match is None:
         raise InputError(f"{VARIABLE}={given[:40]} is no size: write for example 16GB, or unlimited")
-    return float(found[1]) * UNITS[found[2].upper()]
+    return float(match[1]) * UNITS[match[2].upper()]
 
 
 def _of_machine() -> Iterator[float]:
@@ -163,9 +163,8 @@ def _number(path: Path) -> float | None:
 def _given_up(path: Path) -> float:
     try:
         words = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
-        return float(
-            max((int(word[1]) for word in words if word[0] in ("inactive_file", "total_inactive_file")), default=0)
-        )
+        sizes = [int(word[1]) for word in words if word[0] in ("inactive_file", "total_inactive_file")]
+        return float(max(sizes, default=0))
     except (OSError, ValueError):
         return 0.0
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from .memory import check_stack
+from .numbers import Array
 from .preprocessing import Centre, Preprocessing
 from .validation import as_array, missing_samples
-
-Array = NDArray[np.float64]
 
 
 @overload

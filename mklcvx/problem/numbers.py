@@ -16,6 +16,8 @@ from .checks import kind_of, shown
 MANTISSA = 2.0**53  # below, every whole number is a double
 MOST_JOBS = 10_000
 PLAIN = {float, int, str, bytes, bool, type(None)}
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 # Of a dtype that is known when the code runs: numbers of any precision; or classes, which may be words as well.
 RealArray: TypeAlias = NDArray[np.number]  # type: ignore[explicit-any]
 AnyArray: TypeAlias = NDArray[Any]  # type: ignore[explicit-any]
@@ -61,7 +63,7 @@ def is_masked(values: object, depth: int = 6) -> bool:
     parts: Iterable[object] = values if isinstance(values, list | tuple) else ()
     if isinstance(values, np.ndarray | dict):
         parts = values.flat if isinstance(values, np.ndarray) else values.values()
-    return depth > 0 and any(is_masked(one, depth - 1) for one in parts if type(one) not in PLAIN)
+    return depth > 0 and any(is_masked(part, depth - 1) for part in parts if type(part) not in PLAIN)
 
 
 def check_unmasked(values: object, name: str) -> None:
@@ -73,7 +75,7 @@ def mixes_words(values: object) -> bool:
     """Whether words are in a list with something else, such as NaN, of which NumPy makes a word as well."""
     if isinstance(values, np.ndarray) or as_any_array(values).dtype.kind not in "US":
         return False
-    return not all(isinstance(one, str | bytes) for one in np.asarray(values, dtype=object).flat)
+    return not all(isinstance(entry, str | bytes) for entry in np.asarray(values, dtype=object).flat)
 
 
 def are_doubles(given: RealArray, doubles: NDArray[np.float64]) -> bool:

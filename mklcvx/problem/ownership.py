@@ -67,7 +67,7 @@ def settled(value: object) -> object:
     if isinstance(value, np.ndarray):
         return read_only(owned(value))
     if isinstance(value, dict):
-        return {name: settled(one) for name, one in value.items()}
+        return {name: settled(entry) for name, entry in value.items()}
     if isinstance(value, tuple):
         return value._make(map(settled, value)) if hasattr(value, "_make") else tuple(map(settled, value))
     return value

@@ -324,10 +324,10 @@ def _load_step(entry: object, M: int, n: int) -> tuple[Step, State]:
     if not isinstance(name, str) or name not in STEPS:
         raise InputError(f"preprocessing: step {name!r:.40} is unknown: {nearest(str(name)[:40], STEPS)}")
     step, state = STEPS[name](), {}
-    found = entry if isinstance(entry, Mapping) else {}
-    _require_keys(found, {"step", *step.per_sample}, f"step {name!r}")
+    fields = entry if isinstance(entry, Mapping) else {}
+    _require_keys(fields, {"step", *step.per_sample}, f"step {name!r}")
     for key, per_sample in step.per_sample.items():
-        state[key] = _load_values(found[key], (M, n) if per_sample else (M,), f"{key} of step {name!r}")
+        state[key] = _load_values(fields[key], (M, n) if per_sample else (M,), f"{key} of step {name!r}")
         if key == step.divides_by and state[key].min() < np.finfo(float).tiny:
             raise _unreadable(f"{key} of step {name!r} is not positive")
     return step, state

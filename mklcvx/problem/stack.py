@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from .distributed import Asked, Distributed, adder, entries, rows_at_once
 from .factors import EPSILON, Factor, NumericalFactor, factored, offsets_of, orthogonal, pivoted, pivoted_cholesky
 from .low_rank import LowRank, Stored
-from .numbers import RealArray
+from .numbers import Array, RealArray
 from .streamed import Streamed
 
-Array = NDArray[np.float64]
 T = TypeVar("T")
 
 MOSTLY = 4e-3  # spread relative to the constant below which a kernel is mostly constant
@@ -47,21 +46,21 @@ class Memory:
 
     def recalled(self, name: str, at: Array, compute: Callable[[], T]) -> T:
         """The value at these numbers; an array is read-only, since several threads may have it."""
-        found = self.values.get(name)  # read once: another thread may replace it
-        if found is None or not np.array_equal(found[0], at):
-            found = self.values[name] = at.copy(), compute()
-            if isinstance(found[1], np.ndarray):
-                found[1].setflags(write=False)
-        return cast(T, found[1])
+        known = self.values.get(name)  # read once: another thread may replace it
+        if known is None or not np.array_equal(known[0], at):
+            known = self.values[name] = at.copy(), compute()
+            if isinstance(known[1], np.ndarray):
+                known[1].setflags(write=False)
+        return cast(T, known[1])
 
 
-def same_place(one: Stored, other: Stored) -> bool:
+def same_place(kernels: Stored, other: Stored) -> bool:
     """Whether two stacks are the same numbers in the same place; False for what is made anew."""
-    if isinstance(one, LowRank | Streamed) or isinstance(other, LowRank | Streamed):
+    if isinstance(kernels, LowRank | Streamed) or isinstance(other, LowRank | Streamed):
         return False
-    if isinstance(one, Distributed) or isinstance(other, Distributed):
-        return one is other
-    return one is other or one.__array_interface__ == other.__array_interface__
+    if isinstance(kernels, Distributed) or isinstance(other, Distributed):
+        return kernels is other
+    return kernels is other or kernels.__array_interface__ == other.__array_interface__
 
 
 @dataclass(frozen=True)
@@ -191,13 +190,8 @@ class KernelStack:
     @cached_property
     def _rows(self) -> Array | None:
         """The rows of all kernels, (Mn, n), where these are few doubles that lie one after the other."""
-        kernels = self.kernels
-        if (
-            not isinstance(kernels, np.ndarray)
-            or self.samples > SMALL
-            or not self.symmetric
-            or self.offsets is not None
-        ):
+        kernels, as_stored = self.kernels, self.symmetric and self.offsets is None
+        if not isinstance(kernels, np.ndarray) or self.samples > SMALL or not as_stored:
             return None
         plain = kernels.dtype == np.float64 and kernels.flags.c_contiguous
         return cast(Array, kernels.reshape(-1, self.samples)) if plain else None
@@ -332,14 +326,11 @@ class KernelStack:
     # ------------------------------------------------------------------------------------------- centring
     def mostly_constant(self, m: int) -> bool:
         """Whether a constant added to all entries of kernel m is a few hundred times what is left without it."""
-        return self._spread(m) < MOSTLY
-
-    def _spread(self, m: int) -> float:
-        """What is left of kernel m without a constant, as a share of it; of factors, in the column with the least."""
-        return float(self._spreads[m])
+        return bool(self._spreads[m] < MOSTLY)
 
     @cached_property
     def _spreads(self) -> Array:
+        """What is left of each kernel without a constant, as a share of it; of factors in the column with the least."""
         return self.once("spreads", np.empty(0), self._find_spreads)
 
     def _find_spreads(self) -> Array:
@@ -382,7 +373,7 @@ class KernelStack:
             factors.append(columns.factor)
         else:  # steps with few columns cost next to nothing
             return LowRank(factors), None
-        if min(self._spread(m) for m in range(self.count)) > OVERWHELMING:
+        if self._spreads.min() > OVERWHELMING:
             return self.kernels, None
         return self.kernels, np.stack(self.each(partial(offsets_of, reference=r)))
 

@@ -16,12 +16,10 @@ from ..errors import InputError
 from .checks import check_lists
 from .kernel_functions import Comparison, Gaussian
 from .memory import check_stack
-from .numbers import as_real_array, is_number
+from .numbers import Array, as_real_array, is_number
 from .ownership import handed_over
 
-Array = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp] | NDArray[np.bool_]
-Chosen: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | Indices"
+Chosen: TypeAlias = "slice[int | None, int | None, int | None] | list[int] | NDArray[np.intp] | NDArray[np.bool_]"
 
 ENTRIES = 1 << 16  # of a block: it stays in the cache while every kernel is made of its distances
 LARGEST = 1e150  # of a feature: squares and their sums are numbers
@@ -115,19 +113,19 @@ class Streamed:
 
     def block(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Array:
         """Some rows and columns of every kernel, (M, rows, columns)."""
-        found = np.empty((len(self), len(rows), len(columns)))
+        entries = np.empty((len(self), len(rows), len(columns)))
         for here, m, values in self._blocks(rows, columns):
-            found[m, here] = values
-        return found
+            entries[m, here] = values
+        return entries
 
     def products(self, vectors: Array) -> Array:
         """K_m V for vectors (n, k), (M, n, k), in one pass over the columns where a vector is not zero."""
         every, used = np.arange(len(self.X)), np.flatnonzero(vectors.any(axis=1))
-        found = np.zeros((len(self), *vectors.shape))
+        images = np.zeros((len(self), *vectors.shape))
         short = np.ascontiguousarray(vectors[used])
         for here, m, values in self._blocks(every, used):
-            np.matmul(values, short, out=found[m, here])
-        return found
+            np.matmul(values, short, out=images[m, here])
+        return images
 
     def matvecs(self, vector: Array) -> Array:
         """K_m v for every kernel, (M, n)."""
@@ -136,10 +134,10 @@ class Streamed:
     def matvecs_each(self, vectors: Array) -> Array:
         """K_m v_m for every kernel and its own vector, (M, n)."""
         every, used = np.arange(len(self.X)), np.flatnonzero(vectors.any(axis=0))
-        found, short = np.zeros(vectors.shape), np.ascontiguousarray(vectors[:, used])
+        images, short = np.zeros(vectors.shape), np.ascontiguousarray(vectors[:, used])
         for here, m, values in self._blocks(every, used):
-            found[m, here] = values @ short[m]
-        return found
+            images[m, here] = values @ short[m]
+        return images
 
     def _blocks(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Iterator[tuple[slice, int, Array]]:
         """Blocks of rows, one kernel after the other; the array is written over by the next."""
@@ -175,10 +173,10 @@ def _gamma(kernel: float | Gaussian, X: Array) -> float:
 
     def mean(comparison: Comparison) -> float:
         """Of all squared distances: twice the squared distance from the centre."""
-        found = 2 * float(np.mean(np.sum((X - X.mean(axis=0)) ** 2, axis=1)))
-        if not np.finfo(float).tiny < found < np.inf:
-            raise InputError(f"MeanDistance: the mean {comparison} is {found:g}: give gamma a number")
-        return found
+        average = 2 * float(np.mean(np.sum((X - X.mean(axis=0)) ** 2, axis=1)))
+        if not np.finfo(float).tiny < average < np.inf:
+            raise InputError(f"MeanDistance: the mean {comparison} is {average:g}: give gamma a number")
+        return average
 
     gamma = float(getattr(given.fitted(mean), "gamma"))  # noqa: B009  # a Kernel has no γ, a fitted Gaussian has
     if gamma > STEEPEST:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError, clipped, remedy
-from .numbers import AnyArray, are_doubles, is_text, mixes_words, read_array
+from .numbers import AnyArray, Array, are_doubles, is_text, mixes_words, read_array
 from .targets import KINDS, NONE, Targets, as_words
-
-Array = NDArray[np.float64]
 
 DIMENSIONS = {"y": (1,), "classes": (1,), "labels": (2,), "response": (1, 2)}
 ENTRIES = {"y": "labels", "classes": "entries", "labels": "rows", "response": "rows"}
@@ -32,12 +29,7 @@ LARGEST_RESPONSE = 1e100  # its square, and that of its inverse, must not overfl
 
 
 def as_targets(
-    y: object,
-    classes: object,
-    labels: object,
-    names: Iterable[str] | None,
-    count: int | None = None,
-    response: object = None,
+    y: object, classes: object, labels: object, names: Iterable[str] | None, count: int, response: object = None
 ) -> Targets:
     """Check the targets, at most one of the four; `count` is the number of samples of the kernels."""
     values = (y, classes, labels, response)
@@ -47,12 +39,12 @@ def as_targets(
     if not given:
         if names is not None:
             raise InputError("label_names are given without targets: leave them out, or give classes or labels")
-        return Targets(NONE, np.empty((count or 0, 0)))
+        return Targets(NONE, np.empty((count, 0)))
     ((kind, value),) = given.items()
     checked = CHECKS[kind](value, kind)
     if kind == "response" and checked.ndim == 2 and (checked.shape[1] == 1 or checked.shape == (1, count)):
         checked = checked.ravel()
-    if count is not None and len(checked) != count:
+    if len(checked) != count:
         turned = " (samples seem to be in columns)" if checked.shape[-1] == count else ""
         fault = f"{kind} has {len(checked)} {ENTRIES[kind]}, the kernels are {count} by {count}"
         raise InputError(f"{fault}: {SHAPES[kind]}{turned}")
@@ -69,10 +61,10 @@ def find_test_targets(given: Mapping[str, object], kind: str, rows: int, labels:
         said = "no targets: give test_y, +1 for samples like them and −1 for others"
     else:
         said = f"{kind}: give test_{kind}"
-    found = [other for other in KINDS if given.get(f"test_{other}") is not None]
-    if kind in found:
+    kinds = [other for other in KINDS if given.get(f"test_{other}") is not None]
+    if kind in kinds:
         return as_test_targets(given[f"test_{kind}"], kind, rows, labels)
-    for other in found:
+    for other in kinds:
         raise InputError(f"test_{other} is given where the training samples have {said}")
     return None
 

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, remedy
-from .numbers import AnyArray
-
-Array = NDArray[np.float64]
+from .numbers import AnyArray, Array
 
 KINDS = ("y", "classes", "labels", "response")  # arguments of an instance, and fields of its files
 NONE = "none"  # the kind of targets that an instance without any has
@@ -197,11 +195,11 @@ def errors_of_response(observed: Array, predicted: Array) -> dict[str, float]:
     """Root mean squared error, mean absolute error and R², by these names; R² only where it is defined."""
     with np.errstate(over="ignore", invalid="ignore"):
         off = np.abs(predicted - observed)
-        found = {"root mean squared error": float(np.sqrt(np.mean(off**2))), "mean absolute error": float(off.mean())}
+        errors = {"root mean squared error": float(np.sqrt(np.mean(off**2))), "mean absolute error": float(off.mean())}
         spread = ((observed - observed.mean(axis=0)) ** 2).sum(axis=0)
         if (spread > 0).all():
-            found["R²"] = float(np.mean(1 - (off**2).sum(axis=0) / spread))
-    return found
+            errors["R²"] = float(np.mean(1 - (off**2).sum(axis=0) / spread))
+    return errors
 
 
 def largest(values: Array) -> NDArray[np.intp]:

@@ -14,12 +14,11 @@ from ..errors import InputError, clipped, remedy, warn
 from .distributed import DaskArray, Distributed, is_dask
 from .low_rank import LowRank, Stored
 from .memory import check_copy, load_libraries
-from .numbers import RealArray, are_doubles, read_array
+from .numbers import Array, RealArray, are_doubles, read_array
 from .ownership import checksum, is_mapped, owned
 from .stack import mirrored
 from .streamed import Streamed
 
-Array = NDArray[np.float64]
 Given: TypeAlias = Stored | DaskArray  # a stack whose shape has been checked
 
 LARGEST = 1e150
@@ -77,8 +76,7 @@ def _index_first(stack: Given) -> Given:
         return stack
     if not stack.shape[0] == stack.shape[1] != stack.shape[2]:
         return stack
-    shape = f"kernels have shape {stack.shape}: read as (n, n, M), kernel index last"
-    warn(shape)
+    warn(f"kernels have shape {stack.shape}: read as (n, n, M), kernel index last")
     return np.moveaxis(stack, -1, 0)  # type: ignore[type-var]  # Dask's too
 
 
@@ -361,14 +359,11 @@ def check_test_stack(test_kernels: object, count: int, samples: int) -> RealArra
     """Test kernels (M, t, n): one row per new sample, one column per training sample."""
     stack = as_array(test_kernels, "test_kernels", "(M, t, n)")
     if stack.ndim == 3 and stack.shape[::2] != (count, samples) and stack.shape[1:] == (samples, count):
-        shape = f"test_kernels have shape {stack.shape}: read as (t, n, M), kernel index last"
-        warn(shape)
+        warn(f"test_kernels have shape {stack.shape}: read as (t, n, M), kernel index last")
         stack = np.moveaxis(stack, -1, 0)
     if stack.ndim != 3 or stack.shape[0] != count or stack.shape[2] != samples:
-        wanted = (
-            f"({count}, t, {samples}), new samples in rows, training samples in columns, or (t, {samples}, {count})"
-        )
-        raise InputError(f"test_kernels have shape {stack.shape}: give {wanted}")
+        wanted = f"({count}, t, {samples}), new samples in rows, training samples in columns"
+        raise InputError(f"test_kernels have shape {stack.shape}: give {wanted}, or (t, {samples}, {count})")
     for m, kernel in enumerate(stack):
         with np.errstate(over="ignore"):
             kernel = kernel.astype(np.float64, copy=False)  # a long double may be beyond it

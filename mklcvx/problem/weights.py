@@ -30,8 +30,7 @@ def as_weights(sample_weight: object, samples: int, may_vanish: bool = False) ->
 
 def check_weight_sizes(weights: Array) -> None:
     """Refuse weights whose squares or inverses could overflow."""
-    strange = _beyond(weights)
-    if len(strange):
+    if len(strange := _beyond(weights)):
         raise InputError(f"sample_weight has the entry {strange[0]:.3g}, beyond 1e±100: rescale the weights")
 
 

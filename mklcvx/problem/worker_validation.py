@@ -49,15 +49,15 @@ def validated_there(
     with faults_told():
         loaded = client.compute(tasks)
         asked = [client.submit(_facts, chunk, pure=False) for chunk in loaded]
-    facts: list[Facts] = [gathered(client, [one])[0] for one in asked]  # in their order: the first fault is told
+    facts: list[Facts] = [gathered(client, [task])[0] for task in asked]  # in their order: the first fault is told
     both = zip(loaded, facts, strict=True)
-    chunks = [client.submit(_same, chunk, one.checksums, pure=False) for chunk, one in both]
+    chunks = [client.submit(_same, chunk, about.checksums, pure=False) for chunk, about in both]
     wait(chunks)
     places = [(c, i) for c, size in enumerate(sizes) for i in range(size)]
     return {
         "kernels": Distributed(client, chunks, places, array.shape[1], facts[0].dtype),
-        "repairs": tuple(line for one in facts for line in one.repairs),
-        "sizes": np.concatenate([one.sizes for one in facts]),
+        "repairs": tuple(line for about in facts for line in about.repairs),
+        "sizes": np.concatenate([about.sizes for about in facts]),
     }
 
 
@@ -84,9 +84,9 @@ def _validated(
     if stack.shape != said:
         fault = f"kernels: the chunk from kernel {names[start]!r} (index {start}) has shape {stack.shape}"
         raise InputError(f"{fault}, the Dask array says {said}: give the shapes that its chunks have")
-    found = validated(stack, names[start:end], repair, known, first=start, count=len(names))
-    kernels = np.ascontiguousarray(cast(RealArray, found["kernels"]))
-    repairs, sizes = cast("tuple[str, ...]", found["repairs"]), cast(Array, found["sizes"])
+    checked = validated(stack, names[start:end], repair, known, first=start, count=len(names))
+    kernels = np.ascontiguousarray(cast(RealArray, checked["kernels"]))
+    repairs, sizes = cast("tuple[str, ...]", checked["repairs"]), cast(Array, checked["sizes"])
     return kernels, Facts(repairs, sizes, [checksum(kernel) for kernel in kernels], kernels.dtype)
 
 

@@ -15,9 +15,8 @@ from ..problem.instance import Instance
 from ..problem.kernels import Gaussian, KernelBank, Linear, Polynomial, kumar_bank, xu_bank
 from ..problem.preprocessing import Preprocessing
 from .constructions import noise_features, pairs
-from .grid import Draws, quantised, rounded
+from .grid import Array, Draws, quantised, rounded
 
-Array = NDArray[np.float64]
 STEPS = 16  # of the grid per standard deviation
 REAL = {"breast_cancer": 569, "wine": 178, "digits": 1797}  # numbers of samples
 

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem.instance import Instance
-from .grid import Draws, quantised
+from .grid import Array, Draws, quantised
 from .plans import Optimum
 
-Array = NDArray[np.float64]
 SMALL_PRICE = 2.0**-7
 
 
@@ -97,8 +96,7 @@ def hadamard(n: int, powers: Sequence[int], seed: int) -> Instance:
 def nearly_equal(n: int, M: int, power: int, seed: int) -> Instance:
     """One kernel, M times, each time with 2^(−power) of another: solvers that agree in value differ in weights."""
     kernels, y = clouds(n, M + 1, seed)
-    mixed = [kernels[0] + np.ldexp(other, -power) for other in kernels[1:]]
-    return Instance(np.stack(mixed), y, groups=pairs(M))
+    return Instance(kernels[0] + np.ldexp(kernels[1:], -power), y, groups=pairs(M))
 
 
 # ---------------------------------------------------------------------------------------------------------- symmetry
@@ -152,16 +150,6 @@ def unchanged(kernels: Array, y: Array) -> tuple[Array, Array]:
 def with_extra(extra: Callable[[tuple[int, int]], Array], kernels: Array, y: Array) -> tuple[Array, Array]:
     """Append a kernel, `np.zeros` or `np.ones`."""
     return np.concatenate([kernels, extra((len(y), len(y)))[None]]), y
-
-
-def contradicting(kernels: Array, y: Array) -> tuple[Array, Array]:
-    """Every sample twice, once with each label."""
-    return np.tile(kernels, (2, 2)), signs(2 * len(y))
-
-
-def repeated(kernels: Array, y: Array) -> tuple[Array, Array]:
-    """Every sample three times, with its label."""
-    return kernels.repeat(3, axis=1).repeat(3, axis=2), y.repeat(3)
 
 
 def weighted(n: int, M: int, seed: int, positive: int) -> Instance:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..problem.checks import check_name
 from ..problem.instance import Instance
-from ..problem.numbers import check_seed, check_whole, is_number
+from ..problem.numbers import Array, check_seed, check_whole, is_number
 
-Array = NDArray[np.float64]
 LARGEST = 100_000  # samples, or kernels
 
 
@@ -21,9 +19,7 @@ def random(
 ) -> Instance:
     """Gaussian kernels on noisy views of two clouds. `overlap` 0 separates the classes, 1 mixes them fully;
     `conditioning` is the ratio of the largest to the smallest eigenvalue of every kernel."""
-    check_sizes(n, M, overlap=overlap, conditioning=conditioning, positive=positive)
-    check_seed(seed)  # NumPy ends the process on a list that contains itself
-    rng = np.random.default_rng(seed)
+    rng = generator(n, M, seed, overlap=overlap, conditioning=conditioning, positive=positive)
     y = labels_of(n, positive)
     kernels = np.empty((M, n, n))
     for m in range(M):
@@ -38,16 +34,12 @@ def duplicated(n: int = 30, M: int = 6, seed: int = 0) -> Instance:
     """Every kernel occurs twice: the weights of equal kernels are not unique, the value is."""
     check_sizes(n, M)
     half = random(n, (M + 1) // 2, seed=seed)
-    kernels = np.concatenate([half.kernels, half.kernels])[:M]
-    return Instance(kernels, half.y, groups=np.arange(M) % 3 % M)
+    return Instance(np.concatenate([half.kernels, half.kernels])[:M], half.y, groups=np.arange(M) % 3 % M)
 
 
 def rank_one(n: int = 40, M: int = 6, seed: int = 0) -> Instance:
     """Linear kernels on single features."""
-    check_sizes(n, M)
-    check_seed(seed)
-    rng = np.random.default_rng(seed)
-    y = labels_of(n, 0.5)
+    rng, y = generator(n, M, seed), labels_of(n, 0.5)
     features = rng.normal(size=(M, n)) + 0.6 * y
     return Instance(features[:, :, None] * features[:, None, :], y, groups=np.arange(M) % 3 % M)
 
@@ -88,6 +80,13 @@ def make(kind: str, **options: object) -> Instance:
     """An instance of a named kind."""
     check_name("kind of instance", kind, ZOO)
     return ZOO[kind](**options)
+
+
+def generator(n: int, M: int, seed: int, **numbers: float) -> np.random.Generator:
+    """NumPy's random numbers, once the arguments are checked."""
+    check_sizes(n, M, **numbers)
+    check_seed(seed)  # NumPy ends the process on a list that contains itself
+    return np.random.default_rng(seed)
 
 
 def check_sizes(n: int, M: int, **numbers: float) -> None:

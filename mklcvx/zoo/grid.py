@@ -31,10 +31,8 @@ from ..errors import InputError, InternalError
 from ..problem.checks import check_type
 from ..problem.instance import Instance
 from ..problem.memory import check_stack
-from ..problem.numbers import as_real_array, check_whole
+from ..problem.numbers import Array, as_real_array, check_whole
 from ..problem.targets import as_words
-
-Array = NDArray[np.float64]
 
 BITS = 23  # with the lift no more than 24, so that kernels are exact in single precision too
 DIGITS = 52
@@ -103,20 +101,20 @@ def rounded(steps: Array) -> Array:
 def checksum(instance: Instance) -> str:
     """SHA-256 of the problem in whole numbers, 64 hexadecimal digits; names are ignored."""
     check_type(Instance, "an Instance", instance=instance)
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for kernel in instance.kernels:
-        _add_whole(found, np.asarray(kernel, dtype=float), "the kernels")
+        _add_whole(digest, np.asarray(kernel, dtype=float), "the kernels")
     targets = instance.targets
     values = "\n".join(as_words(targets.values)) if targets.values.ndim == 1 else None
-    found.update(f"{targets.kind}\n{values}\n".encode())
+    digest.update(f"{targets.kind}\n{values}\n".encode())
     if values is None:
-        _add_whole(found, targets.values, "the labels")
-    _add_whole(found, np.zeros(0) if instance.groups is None else instance.groups.astype(float), "the groups")
-    _add_whole(found, instance.sample_weight, "the sample weights")
-    return found.hexdigest()
+        _add_whole(digest, targets.values, "the labels")
+    _add_whole(digest, np.zeros(0) if instance.groups is None else instance.groups.astype(float), "the groups")
+    _add_whole(digest, instance.sample_weight, "the sample weights")
+    return digest.hexdigest()
 
 
-def _add_whole(found: Any, values: Array, what: str) -> None:
+def _add_whole(digest: Any, values: Array, what: str) -> None:
     """Hash the shape, the step of the coarsest grid that contains the values, and their multiples of the step."""
     mantissas, exponents = np.frexp(np.ascontiguousarray(values, dtype=float))
     whole = np.ldexp(mantissas, MANTISSA).astype(np.int64)
@@ -124,8 +122,8 @@ def _add_whole(found: Any, values: Array, what: str) -> None:
     step = int(ends.min(initial=np.iinfo(np.int32).max)) if whole.any() else 0
     if whole.any() and int(exponents[whole != 0].max()) - step > 62:
         raise InputError(f"{what} lie on no common grid of 62 bits: a checksum is for quantised instances")
-    found.update(f"{values.shape} {step}\n".encode())
-    found.update(np.ldexp(values, -step).astype("<i8").tobytes())
+    digest.update(f"{values.shape} {step}\n".encode())
+    digest.update(np.ldexp(values, -step).astype("<i8").tobytes())
 
 
 def _trailing_zeros(whole: NDArray[np.int64]) -> NDArray[np.int64]:

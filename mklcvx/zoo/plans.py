@@ -21,15 +21,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..problem.instance import Instance
-from ..problem.numbers import check_seed
-from .generators import check_sizes, labels_of
-from .grid import Draws, quantised
-
-Array = NDArray[np.float64]
+from .generators import generator, labels_of
+from .grid import Array, Draws, quantised
 
 SAMPLES, FREE, BOUND, BIAS = 48, 0.5, 1.0, 0.25
 SIZE = 16.0  # β'h
@@ -136,9 +132,7 @@ def planted(n: int = 60, M: int = 6, C: float = 1.0, seed: int = 0) -> Planted:
     β = α∘y the two kernels map β to h + t and h − t, where h = y∘margins − b and t ⟂ β: half of each makes f = h,
     and both have q = β'h. The rest map β likewise but are smaller. A PSD matrix that kills β fills every kernel up.
     """
-    check_sizes(n, M, C=C)
-    check_seed(seed)
-    rng = np.random.default_rng(seed)
+    rng = generator(n, M, seed, C=C)
     y = labels_of(n, 0.5)
     alpha, bias = _planted_alpha(y, C, rng), BIAS
     beta = alpha * y

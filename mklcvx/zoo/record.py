@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 
-from ..io.files import write_whole
+from ..io.writing import write_text
 from .specimens import RECORD, SPECIMENS, measured
 
 
 def main() -> None:
-    found = {specimen.name: measured(specimen) for specimen in SPECIMENS}
-    text = json.dumps(found, indent=1, allow_nan=False) + "\n"
-    write_whole(RECORD, lambda file: file.write(text.encode()))
+    record = {specimen.name: measured(specimen) for specimen in SPECIMENS}
+    write_text(RECORD, json.dumps(record, indent=1, allow_nan=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -70,12 +70,12 @@ class Specimen:
         """The recommended parameters that the formulation has, and the loss, if another than the usual is named."""
         known = (*formulations.get(formulation).parameter_names, *self.loss_parameters)
         shared = {name: value for name, value in self.parameters.items() if name in known}
-        found = {**shared, **self.own.get(formulation, {})}
+        parameters = {**shared, **self.own.get(formulation, {})}
         if loss not in losses.LOSSES:
-            return found
+            return parameters
         taken = [parameter.name for parameter in losses.LOSSES[loss].parameters]
         foreign = [name for name in ("C", "nu", *losses.OWN) if name not in taken]
-        return {**{name: value for name, value in found.items() if name not in foreign}, "loss": loss}
+        return {**{name: value for name, value in parameters.items() if name not in foreign}, "loss": loss}
 
     @property
     def loss_parameters(self) -> tuple[str, ...]:
@@ -237,9 +237,9 @@ SPECIMENS: tuple[Specimen, ...] = (
     _varied("equal-kernels", "duplicates", "four times the same kernel: any weights of the same sum", (30, 1, 12),
             lambda kernels, y: (np.tile(kernels, (4, 1, 1)), y)),
     _varied("repeated-samples", "duplicates", "every sample three times: rank n/3, α not unique", (15, 4, 13),
-            v.repeated),
+            lambda kernels, y: (kernels.repeat(3, axis=1).repeat(3, axis=2), y.repeat(3))),
     _varied("contradictions", "duplicates", "every sample with both labels: f = 0, value nC", (15, 4, 14),
-            v.contradicting, optimum=partial(v.hopeless, 30)),
+            lambda kernels, y: (np.tile(kernels, (2, 2)), v.signs(2 * len(y))), optimum=partial(v.hopeless, 30)),
     # ---------------------------------------------------------------------------------------------------- scales
     _varied("huge", "scales", "kernels of size 2^60", (30, 4, 15), _sized(60), **_in_units(60)),
     _varied("minute", "scales", "kernels of size 2^-60", (30, 4, 16), _sized(-60), **_in_units(-60)),
@@ -309,9 +309,9 @@ SPECIMENS: tuple[Specimen, ...] = (
 def specimen(name: str) -> Specimen:
     """The specimen of that name."""
     check_type(str, "the name of an instance", name=name)
-    for one in SPECIMENS:
-        if one.name == name:
-            return one
-    close = nearest(name[:60], [one.name for one in SPECIMENS])
+    for known in SPECIMENS:
+        if known.name == name:
+            return known
+    close = nearest(name[:60], [known.name for known in SPECIMENS])
     remedy = close if close.startswith("did") else "see 'mklcvx zoo'"
     raise InputError(f"unknown instance {name[:60]!r} of the zoo: {remedy}")

@@ -11,9 +11,10 @@ from xml.etree import ElementTree
 import pytest
 
 from mklcvx import formulations, solve, zoo
+from mklcvx.bench.comparison import fitting
 from mklcvx.bench.conformance.references import case_of
-from mklcvx.bench.matrix import FILES, Matrix, plan, save, validate
-from mklcvx.bench.matrix.cells import Cell, _dishonest, all_solvers, digits, fitting
+from mklcvx.bench.matrix import FILES, LARGEST, Matrix, plan, save, validate
+from mklcvx.bench.matrix.cells import ALL_SOLVERS, Cell, _dishonest, digits
 from mklcvx.bench.matrix.table import Entry
 from mklcvx.certificate import Certificate
 from mklcvx.verification.answers import Answer
@@ -29,7 +30,7 @@ PAIRS = [("l1", "two-samples"), ("ckl", "by-hand"), ("alignment", "by-hand")]
 
 @pytest.fixture(scope="module")
 def matrix():
-    return validate(PAIRS, time_limit=5.0)
+    return validate(PAIRS, 5.0, None, LARGEST, lambda _: None)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,7 @@ def test_every_run_that_is_not_certified_is_counted_among_the_reasons():
 def check_complete(entries):
     """No cell of the matrix is empty without a reason."""
     assert {(e["formulation"], e["solver"]) for e in entries} == {
-        (f.name, solver) for f in formulations.FORMULATIONS for solver in all_solvers()
+        (f.name, solver) for f in formulations.FORMULATIONS for solver in ALL_SOLVERS
     }
     for entry in entries:
         assert entry["runs"] > 0 or entry["reason"]

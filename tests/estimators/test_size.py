@@ -81,7 +81,7 @@ def test_predictions_in_blocks_are_those_of_all_kernels_at_once(model, y, monkey
     model.fit(X, y)
     answer = "transform" if model.embeds else "predict" if isinstance(model, MKLRegressor) else "decision_function"
     whole = getattr(model, answer)(Z)
-    stack = model._test_kernels(Z)
+    stack = model._source.cross(model._new(Z)).formed()
     wanted = np.stack(by_hand(model, stack), axis=1).reshape(len(Z), -1)
     if not (isinstance(model, MKLClassifier) and len(model.solutions_) == 3 and model.multi_class == "ovo"):
         np.testing.assert_allclose(whole.reshape(len(Z), -1), wanted, rtol=1e-12, atol=1e-11)

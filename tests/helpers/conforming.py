@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from mklcvx import zoo
-from mklcvx.bench.conformance import Conformance
-from mklcvx.bench.conformance.summary import assignment
+from mklcvx.bench.conformance.summary import Conformance, assignment
 from mklcvx.bench.conformance.trials import Room, suitable
 
 

@@ -10,7 +10,7 @@ import pytest
 import mklcvx
 from mklcvx import Instance, LowRank, solve, zoo
 from mklcvx.bench.comparison import compare
-from mklcvx.bench.matrix import plan, validate
+from mklcvx.bench.matrix import plan
 from mklcvx.cli import main as cli
 from mklcvx.defaults import TOLERANCE, VERDICT_TOLERANCE
 from mklcvx.estimators.cross_validation import cross_validate
@@ -36,7 +36,6 @@ def defaults_of(function):
         (cli.cv, cross_validate, {"folds", "seed", "score", "centre", "normalise", "multi_class"}),
         (cli.kernels, importance_of, {"folds", "seed", "score", "answers", "repeats", "resamples", "threshold"}),
         (cli.conform, mklcvx.conform, {"solver", "formulation", "command", "specimens", "level", "time_limit"}),
-        (cli.validate, validate, {"largest", "time_limit"}),
         (cli.validate, plan, {"quick", "largest"}),
     ],
 )

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from mklcvx import Certificate, Instance, formulations, solve
-from mklcvx.io.files import check_output, load_solution, save_instance, save_solution
+from mklcvx.io.files import load_solution, save_instance, save_solution
+from mklcvx.io.writing import check_output
 from mklcvx.problem.preprocessing import Preprocessing
 from mklcvx.solvers.solving import preprocessed
 from refusals import check_refused

@@ -12,7 +12,7 @@ import pytest
 
 from mklcvx import InputError, formulations, solve, zoo
 from mklcvx.formulations import Points
-from mklcvx.io.files import save_trace
+from mklcvx.io.traces import save_trace
 from mklcvx.solvers.driver import State, every_tenth_part
 from mklcvx.solvers.published.analytic import Analytic
 from mklcvx.solvers.published.ckl_alternating import CKLAlternating

@@ -10,7 +10,8 @@ import pytest
 
 from judged import BINARY
 from mklcvx import Instance, formulations, solve
-from mklcvx.io.files import load_instance, save_answer, save_solution, save_trace
+from mklcvx.io.files import load_instance, save_answer, save_solution
+from mklcvx.io.traces import save_trace
 from processes import imported
 from refusals import strict, within_a_second
 

@@ -27,7 +27,7 @@ import ji
 import kumar
 import xu
 from claim import FAILS, HOLDS, PASSED, PASSED_REPAIRED, REPAIRED, VERDICTS, Claim, Judgement, Measured, judge
-from mklcvx.io.files import write_whole
+from mklcvx.io.writing import write_whole
 
 PAPERS = {"bucak": bucak, "govindaraj": govindaraj, "ji": ji, "kumar": kumar, "xu": xu}
 SCHEMA = "mklcvx.claims/1"

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mklcvx import conform
-from mklcvx.bench.conformance import LEVELS, Conformance
-from mklcvx.bench.conformance.summary import SHIFT
-from mklcvx.bench.conformance.trials import suitable
+from mklcvx.bench.conformance.summary import SHIFT, Conformance
+from mklcvx.bench.conformance.trials import LEVELS, suitable
 from mklcvx.cli.display import Progress
-from mklcvx.io.files import write_whole
+from mklcvx.io.writing import write_whole
 from mklcvx.zoo import specimen
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "conform"

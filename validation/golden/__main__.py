@@ -22,7 +22,7 @@ from rich.progress import Progress
 
 import of_losses
 from mklcvx.errors import InputError
-from mklcvx.io.files import write_whole
+from mklcvx.io.writing import write_whole
 from mklcvx.problem import targets
 from mklcvx.verification.proof import WIDTH, prove
 from mklcvx.zoo import SPECIMENS, Specimen

@@ -16,7 +16,7 @@ from typing import Any
 
 from mklcvx import solve
 from mklcvx.formulations import losses
-from mklcvx.io.files import write_whole
+from mklcvx.io.writing import write_whole
 from mklcvx.problem.instance import Instance
 from mklcvx.zoo import specimen
 

@@ -36,7 +36,8 @@ import mklcvx  # noqa: E402
 from _harness import Cache, Row  # noqa: E402
 from mklcvx.cli.main import main as command_line  # noqa: E402
 from mklcvx.errors import InputError  # noqa: E402
-from mklcvx.io.files import load_instance, load_solution, save_instance, write_whole  # noqa: E402
+from mklcvx.io.files import load_instance, load_solution, save_instance  # noqa: E402
+from mklcvx.io.writing import write_whole  # noqa: E402
 from of_losses import write as write_golden  # noqa: E402
 
 STEPS = ("open", "os.rename", "os.mkdir", "os.fsync", "os.fchmod")

@@ -25,7 +25,7 @@ from ...verification.case import REJECTED, UNDECIDED
 from ...zoo import specimen
 from ..comparison import Contestant, InWorker, third_party
 from ..external import External
-from ..functions import Solver
+from ..functions import Function
 from ..process import Worker
 from .references import case_of
 from .trials import LEVELS, SKIPPED, Assignment, Room, SpecimenResult, shared_out, suitable
@@ -86,16 +86,11 @@ class Conformance:
         return Rate(LEVELS[level], accepted, len(run), undecided, share, shifted_mean(times))
 
     def as_dict(self) -> dict[str, Any]:
+        fields = ("solver", "formulation", "parameters", "level", "time_limit", "passed", "diagnoses")
         return {
             "schema": SCHEMA,
-            "solver": self.solver,
-            "formulation": self.formulation,
-            "parameters": dict(self.parameters),
-            "level": self.level,
-            "time_limit": self.time_limit,
-            "passed": self.passed,
+            **{field: getattr(self, field) for field in fields},
             "rates": {level: dict(zip(RATE, self.rate(level), strict=True)) for level in LEVELS},
-            "diagnoses": self.diagnoses,
             "trials": [trial.as_dict() for trial in self.trials],
         }
 
@@ -104,7 +99,7 @@ def shifted_mean(seconds: Sequence[float], shift: float = SHIFT) -> float | None
     """The shifted geometric mean, which neither the shortest nor the longest times dominate."""
     if not seconds:
         return None
-    return math.exp(sum(math.log(one + shift) for one in seconds) / len(seconds)) - shift
+    return math.exp(sum(math.log(time + shift) for time in seconds) / len(seconds)) - shift
 
 
 def check_found(solver: Contestant, time_limit: float) -> None:
@@ -122,7 +117,7 @@ def check_found(solver: Contestant, time_limit: float) -> None:
 
 
 def assignment(
-    solver: str | Solver | None, formulation: str, parameters: Mapping[str, Any], *,
+    solver: str | Function | None, formulation: str, parameters: Mapping[str, Any], *,
     command: str | None = None, time_limit: float = CONFORM_TIME_LIMIT, level: str = CONFORM_LEVEL,
 ) -> Assignment:  # fmt: skip
     """Check all settings and return them as one record."""
@@ -157,7 +152,7 @@ def _check_parameters(formulation: str, parameters: Mapping[str, Any]) -> None:
 
 
 def conform(
-    solver: str | Solver | None = None,
+    solver: str | Function | None = None,
     formulation: str = FORMULATION,
     *,
     command: str | None = None,
@@ -220,13 +215,13 @@ def conform(
     names = suitable(formulations.get(formulation).name, specimens, parameters.get("loss"))
     task = assignment(solver, formulation, parameters, command=command, time_limit=time_limit, level=level)
     check_found(task.solver, task.time_limit)
-    found = []
+    trials = []
     for trial in shared_out(partial(_trial, task), names, jobs):
-        found.append(trial)
+        trials.append(trial)
         if done is not None:
             done(trial)
     shown = task.solver.name if command is None else command
-    return Conformance(shown, task.formulation, task.parameters, level, task.time_limit, tuple(found))
+    return Conformance(shown, task.formulation, task.parameters, level, task.time_limit, tuple(trials))
 
 
 def _trial(task: Assignment, room: Room, name: str) -> SpecimenResult:

@@ -75,7 +75,7 @@ def suitable(formulation: str, names: Sequence[str] | None = None, loss: object 
     """The specimens that suit a formulation with a loss: all of the zoo, or the named ones, each of which must suit it.
     Without a loss these are the ones with labels."""
     if names is None:
-        return [one.name for one in SPECIMENS if _suits(one, formulation, loss)]
+        return [chosen.name for chosen in SPECIMENS if _suits(chosen, formulation, loss)]
     for name in names:
         if not _suits(specimen(name), formulation, loss):
             said = formulation if loss is None else f"{formulation} with loss {str(loss)[:40]}"
@@ -83,9 +83,9 @@ def suitable(formulation: str, names: Sequence[str] | None = None, loss: object 
     return list(dict.fromkeys(names))
 
 
-def _suits(one: Specimen, formulation: str, loss: object) -> bool:
-    fits = one.recorded["targets"] in LABELLED if loss is None else loss in one.losses
-    return formulation in one.suits and fits
+def _suits(chosen: Specimen, formulation: str, loss: object) -> bool:
+    fits = chosen.recorded["targets"] in LABELLED if loss is None else loss in chosen.losses
+    return formulation in chosen.suits and fits
 
 
 def shared_out(work: Callable[[Room, Item], Result], items: Sequence[Item], jobs: int | None) -> Iterator[Result]:
@@ -140,9 +140,8 @@ def _judged(case: Case, attempt: Attempt, name: str, level: str) -> SpecimenResu
     if attempt.fault:
         return SpecimenResult(name, ERROR, diagnosis=ERROR, words=attempt.fault)
     if attempt.cut or attempt.answer is None:
-        return SpecimenResult(
-            name, TIMEOUT, diagnosis=TIMEOUT, words=attempt.message or "returned after the time limit"
-        )
+        words = attempt.message or "returned after the time limit"
+        return SpecimenResult(name, TIMEOUT, diagnosis=TIMEOUT, words=words)
     try:
         parts, _ = judged_parts(case, attempt.answer, rigorous=True)
     except (InputError, ArithmeticError) as fault:
@@ -153,5 +152,5 @@ def _judged(case: Case, attempt: Attempt, name: str, level: str) -> SpecimenResu
     if verdicts[level] != REJECTED:
         return judged
     with np.errstate(all="ignore"):  # hypotheses may divide by zeros of the answer
-        found = diagnose(case, attempt.answer, parts, LEVELS[level])
-    return judged if found is None else replace(judged, diagnosis=found.name, words=found.words)
+        diagnosis = diagnose(case, attempt.answer, parts, LEVELS[level])
+    return judged if diagnosis is None else replace(judged, diagnosis=diagnosis.name, words=diagnosis.words)

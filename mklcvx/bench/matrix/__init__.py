@@ -9,8 +9,7 @@ from functools import partial
 from operator import methodcaller
 from pathlib import Path
 
-from ...defaults import VALIDATE_TIME_LIMIT
-from ...io.files import write_whole
+from ...io.writing import write_whole
 from ..conformance.trials import shared_out
 from .cells import LARGEST, QUICK, Cell, cells_of, plan
 from .table import Matrix
@@ -21,19 +20,15 @@ __all__ = ["FILES", "LARGEST", "QUICK", "Cell", "Matrix", "plan", "save", "valid
 
 
 def validate(
-    pairs: list[tuple[str, str]],
-    time_limit: float = VALIDATE_TIME_LIMIT,
-    jobs: int | None = None,
-    largest: float = LARGEST,
-    done: Callable[[str], None] = lambda _: None,
+    pairs: list[tuple[str, str]], time_limit: float, jobs: int | None, largest: float, done: Callable[[str], None]
 ) -> Matrix:
     """Run every solver that fits on every formulation and specimen of `pairs`, through joblib."""
     started = time.perf_counter()
-    found: list[Cell] = []
+    cells: list[Cell] = []
     for row in shared_out(partial(cells_of, time_limit), pairs, jobs):
-        found += row
+        cells += row
         done(f"{row[0].formulation} on {row[0].specimen}")
-    return Matrix.of(found, time_limit, largest, time.perf_counter() - started)
+    return Matrix.of(cells, time_limit, largest, time.perf_counter() - started)
 
 
 def save(folder: Path, matrix: Matrix) -> None:

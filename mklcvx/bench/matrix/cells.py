@@ -23,7 +23,7 @@ from ...verification.answers import Answer
 from ...verification.case import Case, Enclosure
 from ...verification.judge import judge
 from ...zoo import SPECIMENS, specimen
-from ..comparison import InWorker
+from ..comparison import InWorker, fitting
 from ..conformance.references import ProvedCase, case_of
 from ..conformance.trials import Room, suitable
 
@@ -31,7 +31,7 @@ QUICK = ("by-hand", "planted-l1", "single-features", "two-samples", "labels-rare
 MOST = 15.0
 FINEST = 1e-9  # the tolerance for which references are made
 CERTIFIED, ENDED, FAILED = "certified", "ended", "failed"
-WRAPPERS = ("auto",)  # interior or clarabel under another name
+ALL_SOLVERS = tuple(solver.name for solver in SOLVERS if solver.name != "auto")
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,10 @@ class Cell:
         return record
 
 
-def fitting(formulation: str) -> list[Solver]:
-    """The solvers of a formulation."""
-    return [s for s in SOLVERS if s.name not in WRAPPERS and (s.serves is None or formulation in s.serves)]
-
-
-def all_solvers() -> list[str]:
-    return [solver.name for solver in SOLVERS if solver.name not in WRAPPERS]
-
-
 def plan(quick: bool = False, largest: float = LARGEST) -> list[tuple[str, str]]:
     """Pairs of formulation and specimen with n²M ≤ largest, sorted so that those of a specimen are together."""
-    sizes = {one.name: float(one.recorded["samples"] ** 2 * one.recorded["kernels"]) for one in SPECIMENS}
-    pairs = [(f.name, one) for f in formulations.FORMULATIONS for one in suitable(f.name) if sizes[one] <= largest]
+    sizes = {known.name: float(known.recorded["samples"] ** 2 * known.recorded["kernels"]) for known in SPECIMENS}
+    pairs = [(f.name, name) for f in formulations.FORMULATIONS for name in suitable(f.name) if sizes[name] <= largest]
     return sorted((pair for pair in pairs if not quick or pair[1] in QUICK), key=lambda pair: sizes[pair[1]])
 
 

@@ -7,7 +7,7 @@ import io
 import numpy as np
 
 from ...errors import InputError
-from .cells import MOST, all_solvers
+from .cells import ALL_SOLVERS, MOST
 from .table import Matrix
 
 TITLE = "Digits shared with the optimum, median (*: not every run certified what was asked; blank: not solved by it)"
@@ -20,7 +20,7 @@ def picture(matrix: Matrix) -> bytes:
         from matplotlib.figure import Figure
     except ImportError:
         raise InputError("the picture needs matplotlib: pip install 'mklcvx[plot]'") from None
-    solvers = [name for name in all_solvers() if any(entry.solver == name for entry in matrix.filled)]
+    solvers = [name for name in ALL_SOLVERS if any(entry.solver == name for entry in matrix.filled)]
     names = list(dict.fromkeys(entry.formulation for entry in matrix.filled))
     digits = np.full((len(names), len(solvers)), np.nan)
     figure = Figure(figsize=(2.5 + 0.55 * len(solvers), 1.6 + 0.34 * len(names)), layout="constrained")

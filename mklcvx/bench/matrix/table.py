@@ -16,8 +16,9 @@ import numpy as np
 
 from ... import formulations
 from ..._version import __version__
+from ..comparison import fitting
 from ..conformance.summary import shifted_mean
-from .cells import CERTIFIED, Cell, all_solvers, fitting
+from .cells import ALL_SOLVERS, CERTIFIED, Cell
 
 SCHEMA = "mklcvx.validation/1"
 SHOWN = 3  # reasons, the most frequent ones
@@ -61,15 +62,12 @@ class Entry:
         digits = [cell.digits for cell in self.cells if cell.digits is not None]
         gaps = [cell.gap for cell in self.cells if cell.gap is not None]
         return {
-            "formulation": self.formulation,
-            "solver": self.solver,
+            **{field: getattr(self, field) for field in ("formulation", "solver", "certified", "seconds")},
             "runs": len(self.cells),
-            "certified": self.certified,
             "digits_median": float(np.median(digits)) if digits else None,
             "digits_worst": min(digits, default=None),
             "gap_median": float(np.median(gaps)) if gaps else None,
             "gap_worst": max(gaps, default=None),
-            "seconds": self.seconds,
             "dishonest": len(self.dishonest),
             "reason": self.reason or self.why_not,
         }
@@ -86,7 +84,7 @@ class Matrix:
 
     @staticmethod
     def of(cells: Sequence[Cell], time_limit: float, largest: float, elapsed: float) -> Matrix:
-        entries = [_entry(f.name, solver, cells) for f in formulations.FORMULATIONS for solver in all_solvers()]
+        entries = [_entry(f.name, solver, cells) for f in formulations.FORMULATIONS for solver in ALL_SOLVERS]
         return Matrix(tuple(entries), time_limit, largest, elapsed)
 
     def entry(self, formulation: str, solver: str) -> Entry:
@@ -109,15 +107,13 @@ class Matrix:
             "schema": SCHEMA,
             "version": __version__,
             "python": platform.python_version(),
-            "time_limit": self.time_limit,
-            "largest": self.largest,
-            "elapsed": self.elapsed,
+            **{field: getattr(self, field) for field in ("time_limit", "largest", "elapsed")},
             "entries": [entry.as_dict() for entry in self.entries],
             "cells": [cell.as_dict() for cell in self.cells],
         }
 
     def as_markdown(self) -> str:
-        solvers = [name for name in all_solvers() if any(entry.solver == name for entry in self.filled)]
+        solvers = [name for name in ALL_SOLVERS if any(entry.solver == name for entry in self.filled)]
         names = list(dict.fromkeys(entry.formulation for entry in self.filled))
         head = ["formulation", *(f"`{solver}`" for solver in solvers)]
         body = [[f"`{name}`", *(_shown(self.entry(name, solver)) for solver in solvers)] for name in names]
@@ -129,7 +125,7 @@ class Matrix:
 def _entry(formulation: str, solver: str, cells: Sequence[Cell]) -> Entry:
     mine = (formulation, solver)
     chosen = tuple(cell for cell in cells if (cell.formulation, cell.solver) == mine)
-    served = solver in {one.name for one in fitting(formulation)}
+    served = solver in {serving.name for serving in fitting(formulation)}
     empty = "no instance of this size suits it" if served else "does not solve it"
     return Entry(*mine, chosen, "" if chosen else empty)
 
@@ -164,7 +160,7 @@ def _shown(entry: Entry) -> str:
 
 def _detail(entry: Entry) -> list[str]:
     row = entry.as_dict()
-    asked = ", ".join(f"{one:.0e}" for one in {cell.asked for cell in entry.cells if cell.asked is not None})
+    asked = ", ".join(f"{gap:.0e}" for gap in {cell.asked for cell in entry.cells if cell.asked is not None})
     numbers = ["–" if row[name] is None else f"{row[name]:{form}}" for name, form in NUMBERS.items()]
     lies = Counter(_brief(cell.reason) for cell in entry.dishonest)
     honest = "yes" if not lies else "NO: " + "; ".join(f"{reason} ({times})" for reason, times in lies.items())
