@@ -244,37 +244,22 @@ def read_equivalents(path: Path) -> dict[str, str]:
 
 def report(verdicts: Sequence[Verdict], reasons: dict[str, str], totals: dict[str, int]) -> str:
     """Counts per file, of so many mutants that it has, then every mutant that no test noticed."""
-    verdicts = [
-        verdict._replace(outcome="equivalent")
-        if verdict.outcome == "survived" and verdict.mutant.key in reasons
-        else verdict
-        for verdict in verdicts
-    ]
+    verdicts = [v._replace(outcome="equivalent") if is_equivalent(v, reasons) else v for v in verdicts]
     seconds = sum(verdict.seconds for verdict in verdicts) / max(1, len(verdicts))
     rule = "Mutants at equal distances in the text of each file, from the first; listed ones may be left out"
-    lines = ["# Mutants of the formulations", ""]
-    lines += [f"{rule}: {len(verdicts)} of {sum(totals.values())}, {seconds:.1f} s each.", ""]
+    lines = ["# Mutants", "", f"{rule}: {len(verdicts)} of {sum(totals.values())}, {seconds:.1f} s each.", ""]
     late = [verdict for verdict in verdicts if verdict.again and verdict.test]
-    told = [verdict for verdict in verdicts if verdict.outcome != "equivalent"]
-    share = 1 - sum(verdict.again or verdict.outcome == "survived" for verdict in told) / max(1, len(told))
     if late:
-        lines += [
-            f"{len(late)} survived when they were first judged and are killed by tests written for them since. Before,"
-        ]
-        lines += [
-            f"the score was {share:.1%}; the score below says nothing about mutants that have not been judged.",
-            "",
-        ]
+        told = [verdict for verdict in verdicts if verdict.outcome != "equivalent"]
+        share = 1 - sum(verdict.again or verdict.outcome == "survived" for verdict in told) / len(told)
+        lines += [f"{len(late)} survived when they were first judged and are killed by tests written for them since."]
+        lines += [f"Before, the score was {share:.1%}; the score below says nothing about mutants that have not been"]
+        lines += ["judged.", ""]
     lines += [f"| file | mutants | judged | {' | '.join(OUTCOMES)} | score | survived at first |"]
     lines += ["|---" + "|--:" * (len(OUTCOMES) + 4) + "|"]
-    for file in [*sorted({verdict.mutant.file for verdict in verdicts}), "all"]:
-        outcomes = Counter(verdict.outcome for verdict in verdicts if file in (verdict.mutant.file, "all"))
-        noticed = outcomes["killed"] + outcomes["timeout"]
-        score = f"{noticed / max(1, noticed + outcomes['survived']):.1%}"
-        count = sum(totals.values()) if file == "all" else totals[file]
-        first = sum(file in (verdict.mutant.file, "all") for verdict in late)
-        cells = [file, count, outcomes.total(), *(outcomes[outcome] for outcome in OUTCOMES), score, first]
-        lines.append(f"| {' | '.join(map(str, cells))} |")
+    for file in sorted({verdict.mutant.file for verdict in verdicts}):
+        lines.append(row(file, [v for v in verdicts if v.mutant.file == file], totals[file]))
+    lines.append(row("all", verdicts, sum(totals.values())))
     stages = Counter(verdict.test.partition("::")[0] for verdict in verdicts if verdict.test).most_common()
     lines += ["", "Noticed by: " + (", ".join(f"{test} ({count})" for test, count in stages) or "no test")]
     for title, chosen in {
@@ -287,6 +272,19 @@ def report(verdicts: Sequence[Verdict], reasons: dict[str, str], totals: dict[st
             lines += ["", f"`{mutant.file}:{mutant.line}` {reasons.get(mutant.key, '')}".strip(), ""]
             lines += ["```diff", f"- {mutant.before}", f"+ {mutant.after}", "```"]
     return "\n".join(lines) + "\n"
+
+
+def is_equivalent(verdict: Verdict, reasons: dict[str, str]) -> bool:
+    return verdict.outcome == "survived" and verdict.mutant.key in reasons
+
+
+def row(name: str, verdicts: Sequence[Verdict], total: int) -> str:
+    outcomes = Counter(verdict.outcome for verdict in verdicts)
+    noticed = outcomes["killed"] + outcomes["timeout"]
+    score = f"{noticed / max(1, noticed + outcomes['survived']):.1%}"
+    late = sum(verdict.again and bool(verdict.test) for verdict in verdicts)
+    cells = [name, total, len(verdicts), *(outcomes[outcome] for outcome in OUTCOMES), score, late]
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 # ------------------------------------------------------------------------------------------ command line

@@ -192,21 +192,20 @@ def largest_entropy(logarithm: Callable[[float], float]) -> Measured:
 
 claim = claims_of("ji")
 CLAIMS = (
-    claim("Eq. (7)", exchanged, 1e-6, printed=True, mutated=False),
-    claim("Eqs (8) to (10)", kink, 1e-3, printed=0.1, mutated=0.0),
-    claim("Lemma 3.1, Eq. (10)", log_sum, 1e-6, printed=1.0, mutated=0.9),
-    claim("Lemma 3.1, proof: f_μ = μ − β", multiplier, 1e-4, printed=1.0, mutated=-1.0),
-    claim("Lemma 3.1, Eq. (12)", closed_weights, 1e-3, printed=1.0, mutated=0.5),
-    claim("Lemma 3.2", midpoints, 1e-9, printed=1.0, mutated=-1.0),
+    claim("Eq. (7)", exchanged, printed=True, mutated=False),
+    claim("Eqs (8) to (10)", kink, printed=0.1, mutated=0.0),
+    claim("Lemma 3.1, Eq. (10)", log_sum, printed=1.0, mutated=0.9),
+    claim("Lemma 3.1, proof: f_μ = μ − β", multiplier, printed=1.0, mutated=-1.0),
+    claim("Lemma 3.1, Eq. (12)", closed_weights, printed=1.0, mutated=0.5),
+    claim("Lemma 3.2", midpoints, printed=1.0, mutated=-1.0),
     claim(
         "Lemma 3.2, proof, Eq. (14)",
         fourteen,
-        1e-5,
         printed=lambda mu: 1.0,
         repaired=lambda mu: 1 / mu,
         mutated=lambda mu: 0.5 / mu,
     ),
-    claim("Lemma 3.3", band, 1e-9, printed=np.log, mutated=lambda p: np.log(p) / 2),
-    claim("Lemma 3.3, proof: the gap", gap_by_entropy, 1e-9, printed=0.0, repaired=1.0, mutated=2.0),
-    claim("Lemma 3.3, proof: entropy", largest_entropy, 1e-3, printed=np.log, mutated=np.log2),
+    claim("Lemma 3.3", band, printed=np.log, mutated=lambda p: np.log(p) / 2),
+    claim("Lemma 3.3, proof: the gap", gap_by_entropy, printed=0.0, repaired=1.0, mutated=2.0),
+    claim("Lemma 3.3, proof: entropy", largest_entropy, printed=np.log, mutated=np.log2),
 )
