@@ -6,10 +6,11 @@
 Files are those of formulations/, such as `l1` or `losses/nu`, and all of them unless given; of `certificate`, `checker`
 and `solvers/interior` there are files, such as `checker/audit`, and whole rooms. Every mutant is written into a copy of
 the package and meets its tests (`mutant_tests.py`) there until one fails. They run in children of a process that has
-imported the heavy packages once (`forked_tests.py`). With `--every K` the mutants 0, K, 2K, … of each file are judged,
-in the order of its text. A journal keeps the verdicts, so that an interrupted run goes on where it ended; a mutant of a
-file that has changed is judged again, and with `--again` every survivor is. With `--known` nothing is judged: the
-report is the journal's. What is changed, and what is left alone, says `mutants.py`.
+imported the heavy packages once (`forked_tests.py`). With `--every K` one mutant in K is judged, at equal distances in
+the text of all files; those of a third of K are among them and between them. A journal keeps the verdicts, so that an
+interrupted run goes on where it ended; a mutant of a file that has changed is judged again, and with `--again` every
+survivor is. With `--known` nothing is judged: the report is the journal's. What is changed, and what is left alone,
+says `mutants.py`.
 Survivors that change nothing are named, with the reason, in `equivalent_mutants.txt`:
 
     file.py: original line => mutated line  # reason
@@ -246,7 +247,7 @@ def report(verdicts: Sequence[Verdict], reasons: dict[str, str], totals: dict[st
     """Counts per file, of so many mutants that it has, then every mutant that no test noticed."""
     verdicts = [v._replace(outcome="equivalent") if is_equivalent(v, reasons) else v for v in verdicts]
     seconds = sum(verdict.seconds for verdict in verdicts) / max(1, len(verdicts))
-    rule = "Mutants at equal distances in the text of each file, from the first; listed ones may be left out"
+    rule = "Mutants at equal distances in the text of all files; listed ones may be left out"
     lines = ["# Mutants", "", f"{rule}: {len(verdicts)} of {sum(totals.values())}, {seconds:.1f} s each.", ""]
     late = [verdict for verdict in verdicts if verdict.again and verdict.test]
     if late:
@@ -311,7 +312,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("files", nargs="*", help="files or rooms, such as l1 or checker; formulations unless given")
     parser.add_argument("--tests", nargs="+", help="test files or single tests, in their order")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
-    parser.add_argument("--every", type=int, metavar="K", default=1, help="the mutants 0, K, 2K, … of each file")
+    parser.add_argument(
+        "--every", type=int, metavar="K", default=1, help="one mutant in K, at equal distances in all files"
+    )
     parser.add_argument("--trust", action="store_true", help="do not judge mutants that are listed as equivalent")
     parser.add_argument("--journal", type=Path, help="file of verdicts, to go on with an interrupted run")
     parser.add_argument("--again", action="store_true", help="judge the journal's survivors again")
@@ -344,7 +347,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         sources = {file: (folder / "tree0" / place_of(file)).read_bytes() for file in files}
         journal = Journal(options.journal, sources)
         each = {file: mutants_of(file, source) for file, source in sources.items()}
-        mutants = [mutant for every in each.values() for mutant in every[:: options.every]]
+        mutants = [mutant for every in each.values() for mutant in every][options.every // 2 :: options.every]
         trusted = {mutant for mutant in mutants if options.trust and mutant.key in reasons}
         known = {mutant: journal.verdict(mutant) for mutant in mutants if mutant not in trusted}
         left = [m for m, verdict in known.items() if not verdict or (options.again and verdict.outcome == "survived")]
