@@ -126,7 +126,7 @@ def fixed_weights(coefficient: float) -> Measured:
         theta = rng.dirichlet(np.ones(problem.count))
         z = cp.Variable(problem.h.shape)
         quadratic = declared_quadratic(problem, z, problem.kernel(theta), coefficient)
-        least = optimum(cp.Problem(cp.Minimize(quadratic - declared_inner(z, problem.h))))
+        least = optimum(cp.Minimize(quadratic - declared_inner(z, problem.h)))
         left, right = embedded(problem, theta), float(np.trace(problem.c)) + least
         worst = max(worst, abs(left - right))
         numbers |= {f"(2), θ no. {trial + 1}": left, f"by S, θ no. {trial + 1}": right}
@@ -178,7 +178,7 @@ def four_programs(coefficient: float) -> Measured:
         trace = cp.matrix_frac(problem.h, np.eye(len(problem.c)) + kernel / problem.lam)
         values = {
             "linear program": generated(problem, coefficient).value,
-            "semidefinite program": -optimum(cp.Problem(cp.Minimize(trace), [cp.sum(theta) == 1])),
+            "semidefinite program": -optimum(cp.Minimize(trace), [cp.sum(theta) == 1]),
         }
         weights = np.maximum(theta.value, 0)
         values["eigenvalues − tr(C)"] = embedded(problem, weights / weights.sum()) - float(np.trace(problem.c))

@@ -153,7 +153,7 @@ def final_weights(factor: float) -> Measured:
     theta = cp.Variable(problem.count, nonneg=True)
     kernel = cp.sum([theta[j] * k for j, k in enumerate(problem.kernels)])
     trace = cp.matrix_frac(problem.h, np.eye(len(problem.c)) + kernel / problem.lam)
-    optimum(cp.Problem(cp.Maximize(problem.mu * cp.sum(cp.entr(theta)) - trace), [cp.sum(theta) == 1]))
+    optimum(cp.Maximize(problem.mu * cp.sum(cp.entr(theta)) - trace), [cp.sum(theta) == 1])
     error = float(np.abs(found - np.asarray(theta.value)).max())
     return Measured(error, {"largest weight by (12)": found.max(), "by the program": float(np.max(theta.value))})
 

@@ -11,7 +11,7 @@ from sklearn.svm import NuSVC
 
 from claim import Measured, claims_of
 from mklcvx import zoo
-from optima import against, middle
+from optima import against, middle, root
 from xu_setting import (
     BOX,
     NU,
@@ -20,7 +20,6 @@ from xu_setting import (
     Functions,
     Multipliers,
     apart,
-    factor,
     greatest_for,
     halves,
     optimum,
@@ -36,7 +35,7 @@ def nu_svm_primal(price_factor: float) -> float:
     """Eq. (2) as printed, over coefficients α of either sign."""
     instance = ordinary(1)
     y, kernel = instance.y, instance.kernels[0]
-    F, signed = factor(kernel), cp.Variable(instance.samples)
+    F, signed = root(kernel), cp.Variable(instance.samples)
     rho, slack = cp.Variable(), cp.Variable(instance.samples, nonneg=True)
     margins = cp.multiply(y, F @ (F.T @ signed) + cp.Variable()) >= rho - slack
     price = price_factor / (NU * instance.samples)
@@ -191,7 +190,7 @@ def square_hinge_primal(theta: float) -> float:
 def soft_svm(loss: str, change: float) -> Measured:
     """An SVM's primal with C Σξ or (C/2) Σξ², and the dual the paper ascribes to it, its C changed."""
     instance = ordinary(1)
-    y, F = instance.y, factor(instance.kernels[0])
+    y, F = instance.y, root(instance.kernels[0])
     w, slack = cp.Variable(F.shape[1]), cp.Variable(instance.samples, nonneg=True)
     price = cp.sum(slack) if loss == "hinge" else cp.sum_squares(slack) / 2
     margins = cp.multiply(y, F @ w + cp.Variable()) >= 1 - slack
