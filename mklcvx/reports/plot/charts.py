@@ -67,7 +67,7 @@ def weights(
     return ax
 
 
-def _intervals(ax: Any, rows: NDArray[Any], ends: NDArray[np.float64], largest: float) -> None:
+def _intervals(ax: Any, rows: NDArray[Any], ends: NDArray[Any], largest: float) -> None:
     if ends.shape != (len(rows), 2) or np.isnan(ends).any():
         raise InputError(f"interval of shape {ends.shape}: give two ends for each of {len(rows)} kernels")
     finite = ends[np.isfinite(ends) & (ends <= FAR * largest)]
