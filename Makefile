@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Tests start many processes: what Python has compiled is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast lint wheel-test docs site-test routes solvers engine pairs defaults claims hypergraphs \
+.PHONY: demo test test-fast lint wheel-test docs site-test solvers engine pairs defaults claims hypergraphs \
 	golden truth forged conform matrix experiments bench mutation test-lowest test-newest coverage release-check beside \
 	cluster streamed weight-ranges soak misuse seams threads test-conditions test-processors fuzz faults clean
 
@@ -48,9 +48,6 @@ coverage: .venv/release
 
 release-check: .venv/release
 	$(BIN)/python validation/release.py --tests
-
-routes: .venv/installed
-	$(BIN)/python validation/routes.py
 
 solvers: .venv/installed
 	$(BIN)/python validation/solvers.py -o validation/solvers.md

@@ -59,7 +59,6 @@ outside_pages = {
     "validation/engine.md": "docs/outside/engine_results.md",
     "validation/hypergraphs.md": "docs/outside/hypergraphs.md",
     "validation/matrix/validation.md": "docs/outside/matrix.md",
-    "validation/routes.md": "docs/outside/routes.md",
     "validation/solvers.md": "docs/outside/solvers.md",
     "validation/streamed.md": "docs/outside/streamed.md",
     "validation/truth/planted.md": "docs/outside/planted.md",

@@ -27,12 +27,12 @@ import dask
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
-from rich.console import Console
 from scipy.linalg.lapack import dpotrf
 
 from mklcvx import Instance, Solution, solve
-from mklcvx.io.writing import write_text
 from mklcvx.problem.stack import KernelStack
+from shared.running import put
+from shared.tables import table
 
 FORMULATIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("l1", {}), ("lp", {"p": 1.5}), ("sum", {}), ("sm1", {}), ("elastic", {}),
@@ -70,10 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
         Client(cluster) as client,
     ):
         page = study(client, Path(folder), samples, count, rounds, asked.quick)
-    if asked.output is None:
-        Console().print(page, markup=False, highlight=False)
-    else:
-        write_text(asked.output, page)
+    put(page, asked.output)
     return 0
 
 
@@ -162,10 +159,7 @@ def passes(here: Instance, there: Instance, rounds: int) -> list[str]:
 
 
 def solutions(client: Client, here: Instance, there: Instance, rounds: int) -> list[str]:
-    lines = [
-        "| formulation | steps | one process | two workers | largest relative difference |",
-        "|---|---|---|---|---|",
-    ]
+    rows = []
     for name, own in FORMULATIONS if rounds > 1 else FORMULATIONS[:1]:
         given = {"C": 1.0, "tol": 1e-9, **own}
         both: list[list[float]] = [[], []]
@@ -175,9 +169,10 @@ def solutions(client: Client, here: Instance, there: Instance, rounds: int) -> l
                 started = time.perf_counter()
                 found.append(solve(instance, name, **given))
                 seconds.append(time.perf_counter() - started)
-        times = " | ".join(f"{min(seconds):.2f} s" for seconds in both)
-        lines.append(f"| `{name}` | {found[0].iterations} | {times} | {apart(*found):.0e} |")
-    return [*lines, "", *with_a_loss(client, here, there)]
+        times = [f"{min(seconds):.2f} s" for seconds in both]
+        rows.append([f"`{name}`", str(found[0].iterations), *times, f"{apart(*found):.0e}"])
+    header = ("formulation", "steps", "one process", "two workers", "largest relative difference")
+    return [*table(header, rows), "", *with_a_loss(client, here, there)]
 
 
 def with_a_loss(client: Client, here: Instance, there: Instance) -> list[str]:
@@ -221,15 +216,14 @@ def preamble(quick: bool) -> str:
 
 
 def of_constants(found: Constants) -> list[str]:
-    return [
-        "| what | measured |",
-        "|---|---|",
-        f"| product: an entry of a kernel, of which the lower half is read | {1e9 * found.product:.2f} ns |",
-        f"| weighted sum: an entry of a kernel | {1e9 * found.sum:.2f} ns |",
-        f"| factorisation, n³/3 | {found.flops / 1e9:.1f} Gflop/s |",
-        f"| a task there and back | {1e3 * found.task:.1f} ms |",
-        f"| from one process to another | {found.bandwidth / 1e9:.2f} GB/s |",
-    ]
+    rows = {
+        "product: an entry of a kernel, of which the lower half is read": f"{1e9 * found.product:.2f} ns",
+        "weighted sum: an entry of a kernel": f"{1e9 * found.sum:.2f} ns",
+        "factorisation, n³/3": f"{found.flops / 1e9:.1f} Gflop/s",
+        "a task there and back": f"{1e3 * found.task:.1f} ms",
+        "from one process to another": f"{found.bandwidth / 1e9:.2f} GB/s",
+    }
+    return table(("what", "measured"), rows.items())
 
 
 def step(found: Constants, workers: int, samples: int, count: int, link: float, cores: int) -> dict[str, float]:
@@ -250,28 +244,23 @@ def step(found: Constants, workers: int, samples: int, count: int, link: float, 
 
 def on_paper(found: Constants) -> list[str]:
     n, M = PAPER
-    lines = [
-        f"## On paper: n = {n:,}, M = {M:,}",
-        "",
+    about = (
         f"{M:,} kernels of {n:,} samples are {8 * M * n**2 / 1e12:.0f} TB of doubles, one of them "
         f"{8 * n**2 / 1e9:.0f} GB. "
         f"A step reads them once for the products and once for the sum; its parts in hours, with the constants above, "
         f"{1e3 * SCHEDULER:.1f} ms of the scheduler for a task, a network of "
-        f"{NETWORK / 1e9:.2f} GB/s, and a factorisation on one core or on {CORES}:",
-        "",
-        "| workers | memory of each | products | sum | network | tasks | factorisation, one core | a step | "
-        f"a step, {CORES} cores factor | {PASSES} steps, {CORES} cores |",
-        "|" + "---|" * 10,
-    ]
+        f"{NETWORK / 1e9:.2f} GB/s, and a factorisation on one core or on {CORES}:"
+    )
+    parts, rows = ("products", "sum", "network", "tasks", "factorisation"), []
     for workers in WORKERS:
         slow, fast = (step(found, workers, n, M, NETWORK, cores) for cores in (1, CORES))
-        cells = [slow[key] for key in ("products", "sum", "network", "tasks", "factorisation")]
-        cells += [sum(slow.values()), sum(fast.values()), PASSES * sum(fast.values())]
-        size = 8 * n**2 * -(-M // workers) / 1e12
-        lines.append(
-            f"| {workers} | {size:.2g} TB | " + " | ".join(f"{seconds / 3600:.2g}" for seconds in cells) + " |"
-        )
-    return [*lines, "", *where_it_ends(found)]
+        cells = [*(slow[key] for key in parts), sum(slow.values()), sum(fast.values()), PASSES * sum(fast.values())]
+        size = f"{8 * n**2 * -(-M // workers) / 1e12:.2g} TB"
+        rows.append([str(workers), size, *(f"{seconds / 3600:.2g}" for seconds in cells)])
+    factored = f"{CORES} cores factor"
+    header = ["workers", "memory of each", *parts[:-1], "factorisation, one core", "a step", f"a step, {factored}"]
+    lines = table([*header, f"{PASSES} steps, {CORES} cores"], rows)
+    return [f"## On paper: n = {n:,}, M = {M:,}", "", about, "", *lines, "", *where_it_ends(found)]
 
 
 def where_it_ends(found: Constants) -> list[str]:

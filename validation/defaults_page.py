@@ -30,6 +30,10 @@ centred kernels; C = 1 in units of the kernels (`C="scale"`).**
 - Unit trace is unit mean diagonal divided by n: with C = 1 as a number most fits predict one class for all samples. In
   units of the kernels C = 1 is about a point below the best C at most, and 0.1 is too small.
 """
+SCALING = f"""\
+Mean accuracy over the data sets, at each C in units of the kernels, and at the best C of each data set; and
+at C = 1 the worst loss of a data set against the best way to scale, on how many data sets a way is better or
+worse than `{CHOSEN}`, and Wilcoxon's p."""
 
 
 def page(results: Results, prices: Sequence[float], about: str) -> str:
@@ -64,28 +68,16 @@ def _default(results: Results, prices: Sequence[float]) -> list[str]:
     splits = max(len(values) for values in found["default"].values())
     said = ", ".join(below) if below else "none of them"
     lines = ["## The default estimator and the average kernel", ""]
-    lines += [
-        f'`MKLClassifier()` and `MKLClassifier("average")`, accuracy of {splits} splits. Below the average by more'
-    ]
-    lines += [f"than one standard deviation of its splits: {said}.", ""]
+    lines += [f'`MKLClassifier()` and `MKLClassifier("average")`, accuracy of {splits} splits. Below the average by']
+    lines += [f"more than one standard deviation of its splits: {said}.", ""]
     return [*lines, *table(("data", "default", "average", "deviation", "difference"), rows), ""]
 
 
 def _scaling(results: Results, prices: Sequence[float]) -> list[str]:
-    lines = ["## How to scale kernels", ""]
-    lines += [
-        "Mean accuracy over the data sets, at each C in units of the kernels, and at the best C of each data set; and"
-    ]
-    lines += [
-        "at C = 1 the worst loss of a data set against the best way to scale, on how many data sets a way is better or"
-    ]
-    lines += [f"worse than `{CHOSEN}`, and Wilcoxon's p.", ""]
+    lines = ["## How to scale kernels", "", SCALING, ""]
     traced = [one for result in results.values() for key, one in result.items() if key.startswith("trace, number")]
     alone = sum(one[0][1] == 1 for one in traced)
-    lines += [
-        f"With unit traces and C = 1 as a number, {alone} of {len(traced)} fits predict one class for all samples.",
-        "",
-    ]
+    lines += [f"With unit traces and C = 1 as a number, {alone} of {len(traced)} fits predict one class for all.", ""]
     for bank in dict.fromkeys(cell.bank for cell in results):
         mine = {cell: result for cell, result in results.items() if cell.bank == bank}
         lines += [f"Bank: {bank}, {len({cell.data for cell in mine})} data sets.", ""]
@@ -99,9 +91,8 @@ def _ways(found: dict[str, dict[str, list[Any]]], prices: Sequence[float]) -> It
     usual, rows = prices.index(ONE), []
     for key, values in ways.items():
         way, formulation = key.split(" | ")
-        same = [
-            other for name, other in ways.items() if name.endswith(f"| {formulation}") and len(other) == len(values)
-        ]
+        others = [other for name, other in ways.items() if name.endswith(f"| {formulation}")]
+        same = [other for other in others if len(other) == len(values)]
         worst = (np.max([other[:, usual] for other in same], axis=0) - values[:, usual]).max()
         number = means.get(f"number | {formulation}") if way == "none" else None
         chosen = ways[f"{CHOSEN} | {formulation}"]
@@ -128,13 +119,8 @@ def _compared(values: Array, chosen: Array) -> str:
 
 
 def _regression(results: Results, prices: Sequence[float]) -> list[str]:
-    lines = [
-        "## Regression",
-        "",
-        "R² of `MKLRegressor` on diabetes, with its default price; mean and deviation of splits.",
-        "",
-    ]
-    rows = []
+    about = "R² of `MKLRegressor` on diabetes, with its default price; mean and deviation of splits."
+    lines, rows = ["## Regression", "", about, ""], []
     banks = [*dict.fromkeys(cell.bank for cell in results)]
     found = {bank: _by_data({c: r for c, r in results.items() if c.bank == bank}, float) for bank in banks}
     for key in found[banks[0]]:

@@ -8,10 +8,11 @@ Both run to the same certified gap, in turn, on one thread; only their steps are
 from __future__ import annotations
 
 import argparse
+import itertools
 import platform
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,11 @@ from rich.console import Console
 from threadpoolctl import threadpool_limits
 
 from mklcvx import Instance
-from mklcvx.io.writing import write_text
 from mklcvx.problem.kernels import Gaussian, KernelBank
 from mklcvx.problem.preprocessing import Preprocessing
-from shared.pictures import label, panels, style, ticks
-from shared.stepping import Array, Mark, first_within, geometric, stepped
+from shared.pictures import COLOURS, label, panels, style, ticks
+from shared.running import put
+from shared.stepping import Mark, first_within, geometric, stepped
 from shared.tables import median, ratio, shown, table
 
 GAPS = (1e-2, 1e-3)
@@ -32,8 +33,11 @@ STEPS = (30, 100, 300, 1000, 3000, 10_000)
 LAMBDAS = (0.1, 0.01)
 LARGE = 400  # samples from which on one run of each has to do
 NESTEROV, SILP = "hypergraph_nesterov", "hypergraph_silp"
+NAMES = {NESTEROV: "Nesterov", SILP: "SILP"}
+GRID = ((50, 20), (100, 20), (200, 20), (400, 20), (200, 5), (200, 10), (200, 40))  # samples, labels
+QUICK = ((30, 5), (40, 5), (50, 5))
 
-Cost = dict[str, float | None]
+Row = dict[str, Any]
 
 
 def instance(n: int, labels: int, seed: int) -> Instance:
@@ -48,118 +52,86 @@ def instance(n: int, labels: int, seed: int) -> Instance:
     return Instance(Preprocessing.from_options(normalise="trace").fit(kernels).train(kernels), labels=given)
 
 
-@dataclass(frozen=True)
-class Setting:
-    """How thorough a run is, and where it says what it is at."""
-
-    quick: bool
-    report: Any
-
-    def choose(self, full: Any, quick: Any) -> Any:
-        return quick if self.quick else full
-
-
-def measured(setting: Setting) -> tuple[list[dict[str, Any]], dict[float, dict[str, Array]]]:
-    """Rows of costs; for every λ the weights of the last problem, by solver."""
-    grid = setting.choose(
-        [(50, 20), (100, 20), (200, 20), (400, 20), (200, 5), (200, 10), (200, 40)], [(30, 5), (40, 5), (50, 5)]
-    )
-    rows, weights = [], {}
+def measured(quick: bool, report: Callable[[str], None]) -> list[Row]:
+    """Costs and weights on every problem of the grid, for every λ."""
+    rows = []
     for lam in LAMBDAS:
-        steps = tune(setting, lam)
-        for n, labels in grid:
-            setting.report(f"λ = {lam:g}, {n} samples, {labels} labels")
-            found, weights[lam] = contest(setting, instance(n, labels, 0), lam, steps)
-            rows.append({"lam": lam, "n": n, "labels": labels, "steps": {f"{g:g}": steps[g] for g in GAPS}, **found})
-    return rows, weights
+        report(f"smoothing tuned at λ = {lam:g}")
+        steps = tune(quick, lam)
+        for n, labels in QUICK if quick else GRID:
+            report(f"λ = {lam:g}, {n} samples, {labels} labels")
+            costs = contest(quick, instance(n, labels, 0), lam, steps)
+            rows.append({"lam": lam, "n": n, "labels": labels, "steps": {f"{g:g}": steps[g] for g in GAPS}, **costs})
+    return rows
 
 
-def clocked(setting: Setting, given: Instance, lam: float, solver: str, gap: float, **options: Any) -> list[Mark]:
-    limit, budget = setting.choose((3000, 3.0), (300, 1.0))
-    return stepped(
-        solver, given, "hypergraph", {"expansion": "star", "lam": lam}, options=options, tolerance=gap, max_iter=limit,
-        budget=budget, due=geometric(limit, 1.1),
-    )  # fmt: skip
+def clocked(quick: bool, given: Instance, lam: float, solver: str, gap: float, **options: Any) -> list[Mark]:
+    limit, budget = (300, 1.0) if quick else (3000, 3.0)
+    limits: dict[str, Any] = {"tolerance": gap, "max_iter": limit, "budget": budget, "due": geometric(limit, 1.1)}
+    return stepped(solver, given, "hypergraph", {"expansion": "star", "lam": lam}, options=options, **limits)
 
 
-def tune(setting: Setting, lam: float) -> dict[float, int]:
+def tune(quick: bool, lam: float) -> dict[float, int]:
     """The smoothing 1/N with fewest iterations to each gap, on another and smaller draw."""
-    setting.report(f"smoothing tuned at λ = {lam:g}")
-    given = instance(*setting.choose((100, 10), (30, 5)), seed=1)
-    tried = {steps: clocked(setting, given, lam, NESTEROV, min(GAPS), steps=steps) for steps in STEPS}
+    given = instance(*((30, 5) if quick else (100, 10)), seed=1)
+    tried = {steps: clocked(quick, given, lam, NESTEROV, min(GAPS), steps=steps) for steps in STEPS}
 
     def effort(gap: float, steps: int) -> tuple[float, float]:
-        marks = tried[steps]
-        mark = first_within(marks, (m.gap for m in marks), gap)
-        return (np.inf if mark is None else mark.iteration, marks[-1].gap)
+        mark = first_within(tried[steps], (m.gap for m in tried[steps]), gap)
+        return (np.inf if mark is None else mark.iteration, tried[steps][-1].gap)
 
     return {gap: min(STEPS, key=lambda steps, gap=gap: effort(gap, steps)) for gap in GAPS}
 
 
-def contest(
-    setting: Setting, given: Instance, lam: float, steps: dict[float, int]
-) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Both in turn, repeated; seconds and iterations to each gap."""
-    found: dict[str, Any] = {}
-    weights: dict[str, Array] = {}
+def contest(quick: bool, given: Instance, lam: float, steps: dict[float, int]) -> Row:
+    """Both in turn, repeated: costs to each gap by solver."""
+    costs: Row = {}
     for gap in GAPS:
-        costs: dict[str, list[Mark]] = {NESTEROV: [], SILP: []}
+        ends: dict[str, list[Mark]] = {NESTEROV: [], SILP: []}
         for _ in range(1 if given.samples >= LARGE else 2):
-            for solver, ends in costs.items():
+            for solver, own in ends.items():
                 options = {"steps": steps[gap]} if solver == NESTEROV else {}
-                ends.append(clocked(setting, given, lam, solver, gap, **options)[-1])
-        found[f"{gap:g}"] = {solver: _cost(ends, gap) for solver, ends in costs.items()}
-        weights = {solver: ends[-1].weights for solver, ends in costs.items()}
-    return found, weights
+                own.append(clocked(quick, given, lam, solver, gap, **options)[-1])
+        costs[f"{gap:g}"] = {solver: cost(own, gap) for solver, own in ends.items()}
+    return costs
 
 
-def _cost(ends: list[Mark], gap: float) -> Cost:
-    reached = [end if end.gap <= gap else None for end in ends]
+def cost(ends: list[Mark], gap: float) -> Row:
     return {
-        "seconds": median(None if end is None else end.seconds for end in reached),
-        "iterations": median(None if end is None else float(end.iteration) for end in reached),
+        "seconds": median(end.seconds if end.gap <= gap else None for end in ends),
+        "iterations": median(float(end.iteration) if end.gap <= gap else None for end in ends),
         "gap": float(np.median([end.gap for end in ends])),
+        "weights": ends[-1].weights,
     }
 
 
-def gains(rows: list[dict[str, Any]], gap: float, lam: float) -> list[tuple[dict[str, Any], float]]:
+def gain(row: Row, gap: float) -> float:
     """How many times as long SILP takes; 0 where Nesterov never gets there, ∞ where SILP does not."""
-    told = []
-    for row in rows:
-        if row["lam"] == lam:
-            slow, fast = row[f"{gap:g}"][SILP]["seconds"], row[f"{gap:g}"][NESTEROV]["seconds"]
-            told.append((row, 0.0 if fast is None else np.inf if slow is None else slow / fast))
-    return told
+    slow, fast = (row[f"{gap:g}"][solver]["seconds"] for solver in (SILP, NESTEROV))
+    return 0.0 if fast is None else np.inf if slow is None else slow / fast
 
 
-def verdict(rows: list[dict[str, Any]]) -> str:
-    parts, won, count = [], 0, 0
-    for lam in LAMBDAS:
-        for gap in GAPS:
-            values = [gain for _, gain in gains(rows, gap, lam)]
-            won, count = won + sum(v > 1 for v in values), count + len(values)
-            finite = [v for v in values if 0 < v < np.inf]
-            middle = f"median ratio {shown(float(np.median(values)), 2, '∞')}" if finite else "no ratio"
-            parts.append(f"{sum(v > 1 for v in values)} of {len(values)} at λ = {lam:g} and gap {gap:g} ({middle})")
-    claim = "holds" if won == count else "does not hold" if 2 * won < count else "holds in part"
+def verdict(rows: list[Row]) -> str:
+    won, told, grown, trends = [], [], [], []
+    for lam, gap in itertools.product(LAMBDAS, GAPS):
+        mine = [row for row in rows if row["lam"] == lam]
+        values = [gain(row, gap) for row in mine]
+        won += [value > 1 for value in values]
+        middle = f"median ratio {shown(float(np.median(values)), 2, '∞')}" if any(values) else "no ratio"
+        where = f"λ = {lam:g} and gap {gap:g}"
+        told.append(f"{sum(value > 1 for value in values)} of {len(values)} at {where} ({middle})")
+        alike = [(row["n"], gain(row, gap)) for row in mine if row["labels"] == rows[0]["labels"]]
+        (few, first), (many, last) = min(alike), max(alike)
+        grown.append(last > first)
+        trends.append(f"{shown(first, 2, '∞')} to {shown(last, 2, '∞')} (λ = {lam:g}, gap {gap:g})")
+    claim = "holds" if all(won) else "does not hold" if 2 * sum(won) < len(won) else "holds in part"
+    way = "it grows" if all(grown) else "it grows in part" if any(grown) else "it shrinks"
     return (
         f"The conclusion that Nesterov's method on the smoothed form is faster than column generation {claim} here: it "
-        f"wins {', '.join(parts)}, where the ratio is SILP's time over Nesterov's to the same certified gap; with more "
-        f"samples, where the paper sees the lead grow, {trend(rows)}."
+        f"wins {', '.join(told)}, where the ratio is SILP's time over Nesterov's to the same certified gap; with more "
+        f"samples, where the paper sees the lead grow, {way}: the ratio goes from n = {few} to {many} from "
+        f"{', '.join(trends)}."
     )
-
-
-def trend(rows: list[dict[str, Any]]) -> str:
-    """How the ratio goes from the fewest samples to the most, at as many labels."""
-    told, grown = [], []
-    for lam in LAMBDAS:
-        for gap in GAPS:
-            alike = [(row["n"], gain) for row, gain in gains(rows, gap, lam) if row["labels"] == rows[0]["labels"]]
-            (few, first), (many, last) = min(alike), max(alike)
-            grown.append(last > first)
-            told.append(f"{shown(first, 2, '∞')} to {shown(last, 2, '∞')} (λ = {lam:g}, gap {gap:g})")
-    way = "it grows" if all(grown) else "it shrinks" if not any(grown) else "it grows in part"
-    return f"{way}: the ratio goes from n = {few} to {many} from {', '.join(told)}"
 
 
 def _how() -> str:
@@ -173,57 +145,49 @@ def _how() -> str:
     )
 
 
-def _tables(rows: list[dict[str, Any]]) -> list[str]:
+def _tables(rows: list[Row]) -> list[str]:
     header = ["λ", "n", "labels", "gap", "N", "Nesterov, iterations", "SILP, iterations", "SILP/Nesterov, time"]
     cells = []
-    for row in rows:
-        for gap in map("{:g}".format, GAPS):
-            fast, slow = row[gap][NESTEROV], row[gap][SILP]
-            found = ratio(slow["seconds"], fast["seconds"])
-            start = [f"{row['lam']:g}", str(row["n"]), str(row["labels"]), gap, str(row["steps"][gap])]
-            told = [_reached(cost) for cost in (fast, slow)]
-            cells.append([*start, *told, shown(found, missing="–")])
+    for row, gap in itertools.product(rows, map("{:g}".format, GAPS)):
+        fast, slow = row[gap][NESTEROV], row[gap][SILP]
+        start = [f"{row['lam']:g}", str(row["n"]), str(row["labels"]), gap, str(row["steps"][gap])]
+        told = [_reached(cost) for cost in (fast, slow)]
+        cells.append([*start, *told, shown(ratio(slow["seconds"], fast["seconds"]), missing="–")])
     return [*table(header, cells), ""]
 
 
-def edges(rows: list[dict[str, Any]]) -> list[str]:
+def _reached(cost: Row) -> str:
+    return f"never (gap {shown(cost['gap'], 2)})" if cost["iterations"] is None else shown(cost["iterations"])
+
+
+def edges(rows: list[Row]) -> list[str]:
     """Where the tuned smoothing lies at an end of its grid."""
     ends = {(row["lam"], gap, n) for row in rows for gap, n in row["steps"].items() if n in (min(STEPS), max(STEPS))}
     told = ", ".join(f"N = {n} at λ = {lam:g} and gap {gap}" for lam, gap, n in sorted(ends))
     return [f"Tuned to an end of the grid, so perhaps not at its best: {told}.", ""] if told else []
 
 
-def _reached(cost: Cost) -> str:
-    return f"never (gap {shown(cost['gap'], 2)})" if cost["iterations"] is None else shown(cost["iterations"])
-
-
-def draw(path: Path, rows: list[dict[str, Any]], weights: dict[float, dict[str, Array]]) -> None:
-    gap = f"{GAPS[0]:g}"
+def draw(path: Path, rows: list[Row]) -> None:
+    first, last = f"{GAPS[0]:g}", f"{GAPS[-1]:g}"
+    fixed = {"n": ("labels", rows[0]["labels"]), "labels": ("n", 200)}
     with panels(path, 3) as axes:
-        for axis, what in zip(axes, ("n", "labels"), strict=False):
-            for j, lam in enumerate(LAMBDAS):
-                part = [
-                    r
-                    for r in rows
-                    if r["lam"] == lam and (r["labels"] == rows[0]["labels"] if what == "n" else r["n"] == 200)
-                ]
-                part = sorted(part, key=lambda row: row[what])
-                for i, (solver, told) in enumerate(((NESTEROV, "Nesterov"), (SILP, "SILP"))):
-                    seconds = [np.nan if r[gap][solver]["seconds"] is None else r[gap][solver]["seconds"] for r in part]
-                    line = style(i) | {"linestyle": "-" if j == 0 else "--"}
-                    axis.plot([r[what] for r in part], seconds, label=f"{told}, λ = {lam:g}", **line)
-            label(
-                axis, f"Time to a certified gap of {gap}", "samples" if what == "n" else "labels", "CPU seconds", "xy"
-            )
+        for axis, (what, (other, value)) in zip(axes, fixed.items(), strict=False):
+            part = sorted((row for row in rows if row[other] == value), key=lambda row: row[what])
+            for lam, (i, solver) in itertools.product(LAMBDAS, enumerate(NAMES)):
+                mine = [row for row in part if row["lam"] == lam]
+                seconds = [row[first][solver]["seconds"] or np.nan for row in mine]
+                line = style(i) | {"linestyle": "-" if lam == LAMBDAS[0] else "--"}
+                axis.plot([row[what] for row in mine], seconds, label=f"{NAMES[solver]}, λ = {lam:g}", **line)
+            words = "samples" if what == "n" else "labels"
+            label(axis, f"Time to a certified gap of {first}", words, "CPU seconds", "xy")
             ticks(axis, sorted({row[what] for row in part}))
-        lam = LAMBDAS[-1]
-        for i, (solver, told) in enumerate(((NESTEROV, "Nesterov"), (SILP, "SILP"))):
-            positions = np.arange(len(weights[lam][solver])) + (0.4 * i - 0.2)
-            axes[2].bar(positions, weights[lam][solver], 0.4, label=told, color=style(i)["color"])
-        label(axes[2], f"Weights at gap {GAPS[-1]:g}, λ = {lam:g}", "kernel", "weight")
+        for i, solver in enumerate(NAMES):
+            weights = rows[-1][last][solver]["weights"]
+            axes[2].bar(np.arange(len(weights)) + 0.4 * i - 0.2, weights, 0.4, label=NAMES[solver], color=COLOURS[i])
+        label(axes[2], f"Weights at gap {last}, λ = {LAMBDAS[-1]:g}", "kernel", "weight")
 
 
-def page(rows: list[dict[str, Any]], quick: bool, minutes: float, picture: str) -> str:
+def page(rows: list[Row], quick: bool, minutes: float, picture: str) -> str:
     made = f"Written in {minutes:.0f} minutes (Python {platform.python_version()}, {time.strftime('%Y-%m-%d')})."
     smoke = ["**A smoke run (`--quick`): too small to be evidence.**", ""] if quick else []
     lines = ["# Hypergraphs: Nesterov on the smoothed form against column generation (Ji et al. 2008)", "", *smoke]
@@ -237,15 +201,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="a smoke run: small, no evidence")
     asked = parser.parse_args(arguments)
     started, console = time.perf_counter(), Console(stderr=True)
-    with console.status("hypergraphs") as shown_status, threadpool_limits(1):
-        rows, weights = measured(Setting(asked.quick, shown_status.update))
+    with console.status("hypergraphs") as status, threadpool_limits(1):
+        rows = measured(asked.quick, status.update)
     picture = (asked.output or Path("hypergraphs.md")).with_suffix(".png")
-    text = page(rows, asked.quick, (time.perf_counter() - started) / 60, picture.name)
-    if asked.output is None:
-        print(text)
-    else:
-        write_text(asked.output, text)
-        draw(picture, rows, weights)
+    put(page(rows, asked.quick, (time.perf_counter() - started) / 60, picture.name), asked.output)
+    if asked.output is not None:
+        draw(picture, rows)
     return 0
 
 

@@ -1,14 +1,16 @@
-"""Change one coefficient, sign, exponent, comparison or function of a formulation at a time: a test has to fail.
+"""Change one coefficient, sign, exponent, comparison or function at a time: a test has to fail.
 
-    python validation/mutate.py [FILES...] [--every K] [--only N:M] [--tests TEST...] [--jobs 1] [--timeout S]
-                                [--trust] [--journal FILE [--again | --known]] [-o report.md]
+    python validation/mutate.py [FILES...] [--every K] [--tests TEST...] [--jobs 1] [--trust]
+                                [--journal FILE [--again | --known]] [-o report.md]
 
-Every mutant is written into a copy of the package and meets the tests there until one fails: a theorem's mutants meet
-the tests that name it, a shared file's those of its topic. Tests run in children of a process that has imported the
-heavy packages once. With `--every K` the mutants 0, K, 2K, … of each file are judged, in the order of its text. A
-journal keeps the verdicts, so that an interrupted run goes on where it ended; a mutant of a file that has changed is
-judged again, and with `--again` every survivor is. With `--known` nothing is judged: the report is the journal's.
-What is changed, and what is left alone, says `mutants.py`.
+Files are those of formulations/, such as `l1` or `losses/nu`, and all of them unless given; of `certificate`, `checker`
+and `solvers/interior` there are files, such as `checker/audit`, and whole rooms. Every mutant is written into a copy of
+the package and meets its tests (`mutant_tests.py`) there until one fails. They run in children of a process that has
+imported the heavy packages once (`forked_tests.py`). With `--every K` one mutant in K is judged, at equal distances in
+the text of all files; those of a third of K are among them and between them. A journal keeps the verdicts, so that an
+interrupted run goes on where it ended; a mutant of a file that has changed is judged again, and with `--again` every
+survivor is. With `--known` nothing is judged: the report is the journal's. What is changed, and what is left alone,
+says `mutants.py`.
 Survivors that change nothing are named, with the reason, in `equivalent_mutants.txt`:
 
     file.py: original line => mutated line  # reason
@@ -30,7 +32,6 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple, NoReturn
@@ -38,48 +39,21 @@ from typing import Any, NamedTuple, NoReturn
 from rich.console import Console
 from rich.progress import track
 
+from forked_tests import TIMEOUT
+from mutant_tests import ROOMS, ROOT, selection_of
 from mutants import Mutant, mutants_of
+from shared.journals import add_line, records
+from shared.running import put
 
-ROOT = Path(__file__).resolve().parents[1]
-# Which tests a file's mutants meet, by topic; every other file is a single task's theorem.
-THEOREM = (
-    "roots", "bounds", "regulariser_sides", "declarations", "identities", "task", "parameters", "zoo", "group_lasso",
-    "interior",
-)  # fmt: skip
-TOPICS = {
-    "_cvxpy": ("demonstrations",),
-    "_dual": ("losses", "declarations", "losses_declared"), "_primal": ("losses", "declarations", "losses_declared"),
-    "_formulation": ("parameters", "demonstrations"), "_groups": ("bounds", "declarations"),
-    "_roots": ("roots", "bounds"), "_regulariser": ("regulariser_sides", "bounds", "interior"),
-    "_silp": ("silp", "hypergraph"),
-    **dict.fromkeys(("ml_sum", "ml_minimax", "families/multi_label"), ("multi_label", "parameters")),
-    **dict.fromkeys(("ts", "ts_l1", "alignment", "families/two_stage"), ("two_stage", "parameters")),
-    **dict.fromkeys(("hypergraph", "hypergraph_smooth", "families/hypergraph"), ("hypergraph", "parameters")),
-    "__init__": ("parameters", "demonstrations"),
-    "families/single_task": ("bounds", "task", "parameters", "losses_parameters", "declarations", "joint"),
-    "families/task": ("task", "bounds", "declarations", "losses_parameters"),
-    "families/pairs": ("interior_pairs", "two_stage"),
-    "losses/_exact": ("exact", "task", "losses"), "losses/_loss": ("losses", "task", "parameters", "losses_parameters"),
-    "losses/hinge": ("losses", "exact", "task", "parameters"),
-    "losses/nu": ("losses", "exact", "task", "parameters", "losses_declared", "declarations"),
-    **{f"losses/{name}": ("losses", "exact", "losses_declared", "losses_parameters", "sample_terms") for name in (
-        "_quadratic", "squared_hinge", "smoothed_hinge", "logistic", "squared", "epsilon_insensitive",
-        "squared_epsilon_insensitive", "huber", "quantile", "one_class",
-    )},
-    "losses/poisson": ("losses", "poisson", "losses_declared", "sample_terms"),
-    "losses/nu_svr": ("nu_svr", "losses", "losses_declared", "losses_parameters"),
-    "losses/__init__": ("losses", "losses_parameters"),
-    **dict.fromkeys(
-        ("families/joint", "losses/_joint", "losses/crammer_singer", "losses/softmax"),
-        ("joint", "joint_rounding", "joint_identities", "joint_certificate", "interior_joint"),
-    ),
-}  # fmt: skip
-PACKAGE = Path("mklcvx/formulations")
-PASSED, NO_TESTS, TIMEOUT = 0, 5, 99  # exit codes: of pytest, of pytest for an empty selection, of an alarm
+PACKAGE = Path("mklcvx")
+HEAVY = ("cvxpy", "scipy.optimize", "sklearn.svm")  # packages that are in memory before the tests are
+# Nobody reads what a failing assertion compared; hypothesis is in memory before pytest.
+PYTEST = "-x -q -p no:cacheprovider -p no:randomly -p no:xdist --assert=plain"
+UNHEARD = "ignore::pytest.PytestAssertRewriteWarning"
+PASSED, NO_TESTS = 0, 5  # exit codes of pytest: the second is for an empty selection
 OUTCOMES = ("killed", "timeout", "equivalent", "survived")
 
 Seconds = dict[str, float]  # by test
-Controls = dict[str, Seconds]  # by test file
 
 
 def refuse(message: str) -> NoReturn:
@@ -87,12 +61,14 @@ def refuse(message: str) -> NoReturn:
     raise SystemExit(2)
 
 
+# ------------------------------------------------------------------------------------------------ copies with tests
 def copy_project(root: Path, tree: Path) -> None:
     """The package as it is installed, with its tests beside it."""
-    for source, target in (("mklcvx", "mklcvx"), ("formulations", str(PACKAGE)), ("tests", "tests")):
+    for source, target in (("mklcvx", "mklcvx"), ("formulations", "mklcvx/formulations"), ("tests", "tests")):
         shutil.copytree(root / source, tree / target, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(root / "pyproject.toml", tree)
-    (tree / "formulations").symlink_to(PACKAGE)
+    (tree / "formulations").symlink_to("mklcvx/formulations")
+    (tree / "validation").symlink_to(root / "validation")
     # Bytecode that knows its source by a hash is never taken for that of the next mutant.
     compileall.compile_dir(tree / "mklcvx", quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
 
@@ -104,60 +80,13 @@ def environment_of(tree: Path) -> dict[str, str]:
     return environment | {"PYTEST_ADDOPTS": "", "PYTHONDONTWRITEBYTECODE": ""}
 
 
-HEAVY = ("cvxpy", "scipy.optimize", "sklearn.svm")  # packages that are in memory before the tests are
-NURSERY = '''
-import importlib, json, math, os, signal, sys, time
-import hypothesis, pytest
-
-for package in sys.argv[1:]:
-    importlib.import_module(package)
-phases = hypothesis.Phase.explicit, hypothesis.Phase.generate  # a failing example need not be the smallest
-hypothesis.settings.register_profile("mutants", phases=phases, database=None)
-hypothesis.settings.load_profile("mutants")
-
-class Watch:
-    """Runs quick tests first; notes the first failure, and the seconds of every test."""
-
-    def __init__(self, usual):
-        self.usual, self.failed, self.seconds = usual, "", {}
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items):
-        items.sort(key=lambda item: self.usual.get(item.nodeid, 0.0))
-
-    def pytest_runtest_setup(self, item):
-        signal.alarm(20 + 10 * math.ceil(self.usual.get(item.nodeid, 100.0)))
-
-    def pytest_runtest_logreport(self, report):
-        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
-        self.pytest_collectreport(report)
-
-    def pytest_collectreport(self, report):
-        if report.failed and not self.failed:
-            self.failed = report.nodeid
-
-for line in sys.stdin:
-    arguments, limit, usual = json.loads(line)
-    child = os.fork()
-    if child == 0:
-        os.setsid()
-        void = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(void, 1), os.dup2(void, 2)
-        watch = Watch(usual)
-        signal.signal(signal.SIGALRM, lambda *_: os._exit(99))
-        code = pytest.main(arguments, plugins=[watch])
-        with open("watched.json", "w") as file:
-            json.dump([watch.failed, watch.seconds], file)
-        os._exit(code)
-    end, code = time.monotonic() + limit, None
-    while time.monotonic() < end and code is None:
-        done, status = os.waitpid(child, os.WNOHANG)
-        code = os.waitstatus_to_exitcode(status) if done else time.sleep(0.01)
-    if code is None:
-        os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    print(json.dumps(code), flush=True)
-'''
+def check_import(tree: Path) -> None:
+    """An installed package must not stand in front of the copy."""
+    code = "import mklcvx, mklcvx.formulations as f; print(mklcvx.__file__, f.__file__)"
+    command = [sys.executable, "-c", code]
+    output = subprocess.run(command, cwd=tree, env=environment_of(tree), capture_output=True, text=True).stdout.strip()
+    if output != f"{tree / PACKAGE / '__init__.py'} {tree / PACKAGE / 'formulations/__init__.py'}":
+        refuse(f"the copy in {tree} is not what Python imports: {output}")
 
 
 class Outcome(NamedTuple):
@@ -168,77 +97,36 @@ class Outcome(NamedTuple):
     seconds: Seconds
 
 
-class Nursery:
-    """A process in a tree that has the heavy packages in memory and runs tests in children of its own."""
+class Tree:
+    """A copy of the project, and the process that runs its tests."""
 
-    def __init__(self, tree: Path) -> None:
-        self.tree = tree
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.process = subprocess.Popen(
-            [sys.executable, "-c", NURSERY, *HEAVY],
-            cwd=tree,
-            env=environment_of(tree),
+            [sys.executable, "-P", Path(__file__).with_name("forked_tests.py"), *HEAVY],
+            cwd=path,
+            env=environment_of(path),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
 
     def run_tests(self, tests: Sequence[str], timeout: float, usual: Seconds, naming: str = "") -> Outcome:
-        """Run test files, or those of their tests that name a formulation, until one fails; usually quick tests come
-        first."""
+        """Run test files, or those of their tests that name a formulation, until one fails."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "-k", naming, *tests]
-        options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is in memory before pytest
-        options += ["--assert=plain"]  # nobody reads what a failing assertion compared
-        self.process.stdin.write(json.dumps([options, timeout, usual]) + "\n")
-        self.process.stdin.flush()
-        code, watched = json.loads(self.process.stdout.readline()), self.tree / "watched.json"
-        failed, seconds = json.loads(watched.read_text(encoding="utf-8")) if watched.exists() else ("", {})
-        watched.unlink(missing_ok=True)
-        return Outcome(code, failed, seconds)
+        print(
+            json.dumps([[*PYTEST.split(), "-W", UNHEARD, "-k", naming, *tests], timeout, usual]),
+            file=self.process.stdin,
+            flush=True,
+        )
+        return Outcome(*json.loads(self.process.stdout.readline()))
 
     def close(self) -> None:
         self.process.communicate()
 
 
-def selection_of(file: str, tests: Sequence[str] | None) -> tuple[list[str], str]:
-    """The test files that a mutant of this file meets, in their order, and the name that selects from them."""
-    name = file.removesuffix(".py")
-    if tests:
-        return list(tests), ""
-    return [_test_file(topic) for topic in TOPICS.get(name, THEOREM)], "" if name in TOPICS else name
-
-
-def _test_file(topic: str) -> str:
-    (found,) = (ROOT / "tests").glob(f"*/test_{topic}.py")
-    return str(found.relative_to(ROOT))
-
-
-def check_import(tree: Path) -> None:
-    """An installed package must not stand in front of the copy."""
-    code = "import mklcvx, mklcvx.formulations as f; print(mklcvx.__file__, f.__file__)"
-    command = partial(subprocess.run, cwd=tree, env=environment_of(tree), capture_output=True, text=True)
-    output = command([sys.executable, "-c", code]).stdout.strip()
-    if output != f"{tree / PACKAGE.parent / '__init__.py'} {tree / PACKAGE / '__init__.py'}":
-        refuse(f"the copy in {tree} is not what Python imports: {output}")
-
-
-def control(nursery: Nursery, tests: Sequence[str], timeout: float | None, journal: Journal) -> Controls:
-    """Test files without a mutation: each has to pass."""
-    found: Controls = {}
-    everything = b"".join(path.read_bytes() for path in sorted((nursery.tree / PACKAGE).rglob("*.py")))
-    for test in tests:
-        digest = _digest(everything + (nursery.tree / test.partition("::")[0]).read_bytes())
-        if (test, digest) not in journal.controls:
-            outcome = nursery.run_tests([test], timeout or 1800.0, {})
-            if outcome.code != PASSED:
-                refuse(f"{test} fails without any mutation")
-            seconds = {name: round(value, 3) for name, value in outcome.seconds.items()}
-            journal.note({"control": test, "source": digest, "seconds": seconds})
-        found[test] = journal.controls[test, digest]
-    return found
-
-
+# --------------------------------------------------------------------------------------------------------- judging
 class Verdict(NamedTuple):
     """`outcome` is one of OUTCOMES; `test` is the one that noticed; `again`: the mutant survived when first judged."""
 
@@ -254,21 +142,18 @@ class Journal:
     digest of its file's source; tests that passed without a mutation by the digest of all sources and theirs."""
 
     def __init__(self, path: Path | None, sources: dict[str, bytes]) -> None:
-        self.path: Path | None = None
-        self.digests = {file: _digest(source) for file, source in sources.items()}
-        self.entries: dict[tuple[Any, ...], dict[str, Any]] = {}
-        self.first: dict[tuple[Any, ...], str] = {}  # the first outcome, before tests were added
-        self.controls: dict[tuple[str, str], Seconds] = {}  # by test file and digest
-        for line in path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else ():
-            self.note(json.loads(line))
         self.path = path
+        self.digests = {file: _digest(source) for file, source in sources.items()}
+        self.verdicts: dict[tuple[Any, ...], list[dict[str, Any]]] = {}  # the first one from before tests were added
+        self.controls: dict[tuple[str, str], Seconds] = {}  # by test file and digest
+        for entry in records(path) if path is not None else ():
+            self._keep(entry)
 
     def verdict(self, mutant: Mutant) -> Verdict | None:
-        entry = self.entries.get((mutant.file, self.digests[mutant.file], *mutant.edit))
-        if entry is None:
+        if not (entries := self.verdicts.get((mutant.file, self.digests[mutant.file], *mutant.edit))):
             return None
-        again = self.first[mutant.file, self.digests[mutant.file], *mutant.edit] == "survived"
-        return Verdict(mutant, entry["outcome"], entry["test"], entry["seconds"], again)
+        first, last = entries[0], entries[-1]
+        return Verdict(mutant, last["outcome"], last["test"], last["seconds"], first["outcome"] == "survived")
 
     def add(self, verdict: Verdict) -> None:
         mutant, outcome, test, seconds, _ = verdict
@@ -276,58 +161,70 @@ class Journal:
         self.note(entry | {"outcome": outcome, "test": test, "seconds": round(seconds, 1)})
 
     def note(self, entry: dict[str, Any]) -> None:
+        self._keep(entry)
+        if self.path is not None:
+            add_line(self.path, entry)
+
+    def _keep(self, entry: dict[str, Any]) -> None:
         if "control" in entry:
             self.controls[entry["control"], entry["source"]] = entry["seconds"]
         else:
-            place = entry["file"], entry["source"], *entry["edit"]
-            self.first.setdefault(place, entry["outcome"])
-            self.entries[place] = entry
-        if self.path is not None:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(entry) + "\n")
+            self.verdicts.setdefault((entry["file"], entry["source"], *entry["edit"]), []).append(entry)
 
 
 def _digest(source: bytes) -> str:
     return hashlib.sha256(source).hexdigest()[:16]
 
 
-def judge(
-    mutant: Mutant, free: SimpleQueue[Nursery], controls: Controls, tests: Sequence[str] | None, timeout: float | None
-) -> Verdict:
-    """Run the tests until one fails, in a free tree that is put back as it was."""
-    nursery = free.get()
-    path = nursery.tree / PACKAGE / mutant.file
+def usual_seconds(tree: Tree, tests: Sequence[str], journal: Journal) -> dict[str, Seconds]:
+    """What tests take without a mutation, by test file: each has to pass."""
+    everything = b"".join(path.read_bytes() for path in sorted((tree.path / PACKAGE).rglob("*.py")))
+    usual = {}
+    for test in tests:
+        digest = _digest(everything + (tree.path / test.partition("::")[0]).read_bytes())
+        if (test, digest) not in journal.controls:
+            outcome = tree.run_tests([test], 1800.0, {})
+            if outcome.code != PASSED:
+                refuse(f"{test} fails without any mutation: {outcome.failed}")
+            seconds = {name: round(value, 3) for name, value in outcome.seconds.items()}
+            journal.note({"control": test, "source": digest, "seconds": seconds})
+        usual[test] = journal.controls[test, digest]
+    return usual
+
+
+def judge(mutant: Mutant, tree: Tree, selected: tuple[Sequence[str], str], usual: dict[str, Seconds]) -> Verdict:
+    """Run the tests until one fails, in a tree that is put back as it was."""
+    path = tree.path / place_of(mutant.file)
     source, started = path.read_bytes(), time.monotonic()
+    tests, naming = selected
+    seconds = {name: value for test in tests for name, value in usual[test].items()}
     try:
         path.write_bytes(mutant.apply(source))
-        chosen, naming = selection_of(mutant.file, tests)
-        usual = {name: seconds for test in chosen for name, seconds in controls[test].items()}
-        limit = timeout or 60 + 5 * sum(usual.values())
-        code, failed, _ = nursery.run_tests(chosen, limit, usual, naming)
+        code, failed, _ = tree.run_tests(tests, 60 + 5 * sum(seconds.values()), seconds, naming)
     finally:
         path.write_bytes(source)
-        free.put(nursery)
     outcome = "timeout" if code in (None, TIMEOUT) else "survived" if code in (PASSED, NO_TESTS) else "killed"
     return Verdict(mutant, outcome, failed, time.monotonic() - started)
 
 
-def judge_all(
-    mutants: list[Mutant], nurseries: list[Nursery], journal: Journal, again: bool, tests: Sequence[str] | None,
-    timeout: float | None,
-) -> None:  # fmt: skip
+def judge_all(mutants: Sequence[Mutant], trees: Sequence[Tree], journal: Journal, tests: Sequence[str] | None) -> None:
     """Complete the journal, one worker per tree. Survivors are shown as they are found."""
-    if not nurseries:
-        return
-    free: SimpleQueue[Nursery] = SimpleQueue()
-    for nursery in nurseries:
-        free.put(nursery)
-    known = {mutant: journal.verdict(mutant) for mutant in mutants}
-    left = [mutant for mutant, found in known.items() if found is None or (again and found.outcome == "survived")]
-    needed = dict.fromkeys(test for mutant in left for test in selection_of(mutant.file, tests)[0])
-    controls, console = control(nurseries[0], list(needed), timeout, journal), Console(stderr=True)
-    with ThreadPoolExecutor(len(nurseries)) as pool:
-        judged = pool.map(partial(judge, free=free, controls=controls, tests=tests, timeout=timeout), left)
-        for verdict in track(judged, "mutants", total=len(left), console=console):
+    selected = {file: (tests, "") if tests else selection_of(file) for file in {mutant.file for mutant in mutants}}
+    needed = dict.fromkeys(test for chosen, _ in selected.values() for test in chosen)
+    usual, console = usual_seconds(trees[0], list(needed), journal), Console(stderr=True)
+    free: SimpleQueue[Tree] = SimpleQueue()
+    for tree in trees:
+        free.put(tree)
+
+    def judged(mutant: Mutant) -> Verdict:
+        tree = free.get()
+        try:
+            return judge(mutant, tree, selected[mutant.file], usual)
+        finally:
+            free.put(tree)
+
+    with ThreadPoolExecutor(len(trees)) as pool:
+        for verdict in track(pool.map(judged, mutants), "mutants", total=len(mutants), console=console):
             journal.add(verdict)
             if verdict.outcome == "survived":
                 console.print("survived:", verdict.mutant.key, markup=False, highlight=False, soft_wrap=True)
@@ -348,37 +245,22 @@ def read_equivalents(path: Path) -> dict[str, str]:
 
 def report(verdicts: Sequence[Verdict], reasons: dict[str, str], totals: dict[str, int]) -> str:
     """Counts per file, of so many mutants that it has, then every mutant that no test noticed."""
-    verdicts = [
-        verdict._replace(outcome="equivalent")
-        if verdict.outcome == "survived" and verdict.mutant.key in reasons
-        else verdict
-        for verdict in verdicts
-    ]
+    verdicts = [v._replace(outcome="equivalent") if is_equivalent(v, reasons) else v for v in verdicts]
     seconds = sum(verdict.seconds for verdict in verdicts) / max(1, len(verdicts))
-    rule = "Mutants at equal distances in the text of each file, from the first; listed ones may be left out"
-    lines = ["# Mutants of the formulations", ""]
-    lines += [f"{rule}: {len(verdicts)} of {sum(totals.values())}, {seconds:.1f} s each.", ""]
+    rule = "Mutants at equal distances in the text of all files; listed ones may be left out"
+    lines = ["# Mutants", "", f"{rule}: {len(verdicts)} of {sum(totals.values())}, {seconds:.1f} s each.", ""]
     late = [verdict for verdict in verdicts if verdict.again and verdict.test]
-    told = [verdict for verdict in verdicts if verdict.outcome != "equivalent"]
-    share = 1 - sum(verdict.again or verdict.outcome == "survived" for verdict in told) / max(1, len(told))
     if late:
-        lines += [
-            f"{len(late)} survived when they were first judged and are killed by tests written for them since. Before,"
-        ]
-        lines += [
-            f"the score was {share:.1%}; the score below says nothing about mutants that have not been judged.",
-            "",
-        ]
+        told = [verdict for verdict in verdicts if verdict.outcome != "equivalent"]
+        share = 1 - sum(verdict.again or verdict.outcome == "survived" for verdict in told) / len(told)
+        lines += [f"{len(late)} survived when they were first judged and are killed by tests written for them since."]
+        lines += [f"Before, the score was {share:.1%}; the score below says nothing about mutants that have not been"]
+        lines += ["judged.", ""]
     lines += [f"| file | mutants | judged | {' | '.join(OUTCOMES)} | score | survived at first |"]
     lines += ["|---" + "|--:" * (len(OUTCOMES) + 4) + "|"]
-    for file in [*sorted({verdict.mutant.file for verdict in verdicts}), "all"]:
-        outcomes = Counter(verdict.outcome for verdict in verdicts if file in (verdict.mutant.file, "all"))
-        noticed = outcomes["killed"] + outcomes["timeout"]
-        score = f"{noticed / max(1, noticed + outcomes['survived']):.1%}"
-        count = sum(totals.values()) if file == "all" else totals[file]
-        first = sum(file in (verdict.mutant.file, "all") for verdict in late)
-        cells = [file, count, outcomes.total(), *(outcomes[outcome] for outcome in OUTCOMES), score, first]
-        lines.append(f"| {' | '.join(map(str, cells))} |")
+    for file in sorted({verdict.mutant.file for verdict in verdicts}):
+        lines.append(row(file, [v for v in verdicts if v.mutant.file == file], totals[file]))
+    lines.append(row("all", verdicts, sum(totals.values())))
     stages = Counter(verdict.test.partition("::")[0] for verdict in verdicts if verdict.test).most_common()
     lines += ["", "Noticed by: " + (", ".join(f"{test} ({count})" for test, count in stages) or "no test")]
     for title, chosen in {
@@ -393,24 +275,46 @@ def report(verdicts: Sequence[Verdict], reasons: dict[str, str], totals: dict[st
     return "\n".join(lines) + "\n"
 
 
+def is_equivalent(verdict: Verdict, reasons: dict[str, str]) -> bool:
+    return verdict.outcome == "survived" and verdict.mutant.key in reasons
+
+
+def row(name: str, verdicts: Sequence[Verdict], total: int) -> str:
+    outcomes = Counter(verdict.outcome for verdict in verdicts)
+    noticed = outcomes["killed"] + outcomes["timeout"]
+    score = f"{noticed / max(1, noticed + outcomes['survived']):.1%}"
+    late = sum(verdict.again and bool(verdict.test) for verdict in verdicts)
+    cells = [name, total, len(verdicts), *(outcomes[outcome] for outcome in OUTCOMES), score, late]
+    return f"| {' | '.join(map(str, cells))} |"
+
+
 # ------------------------------------------------------------------------------------------ command line
-def files_of(package: Path) -> list[str]:
-    """Every source file, by its path within the package."""
-    return sorted(path.relative_to(package).as_posix() for path in package.rglob("*.py"))
+def place_of(file: str) -> Path:
+    """Where a file lies in a tree: in its room, or in that of the formulations."""
+    return PACKAGE / file if file.startswith(tuple(ROOMS)) else PACKAGE / "formulations" / file.lstrip("/")
 
 
-def _name_of(file: str) -> str:
-    return Path(file.removeprefix("formulations/")).with_suffix(".py").as_posix()
+def files_of(tree: Path, asked: Sequence[str]) -> list[str]:
+    """The files that are meant, each by its path within formulations/ or, in other rooms, mklcvx/."""
+    names: list[str] = []
+    for word in asked or ["formulations"]:
+        name = word.removeprefix("mklcvx/").removeprefix("formulations").strip("/")
+        folder = tree / place_of(f"{name}/")
+        if folder.is_dir():
+            names += (f"{name}/{path.relative_to(folder).as_posix()}".strip("/") for path in folder.rglob("*.py"))
+        else:
+            names.append(Path(name).with_suffix(".py").as_posix())
+    return sorted(names)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("files", nargs="*", help="files of formulations/, such as l1 or losses/nu; all unless given")
+    parser.add_argument("files", nargs="*", help="files or rooms, such as l1 or checker; formulations unless given")
     parser.add_argument("--tests", nargs="+", help="test files or single tests, in their order")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
-    parser.add_argument("--timeout", type=float, help="seconds; 60 + 5 times the unmutated run unless given")
-    parser.add_argument("--every", type=int, metavar="K", default=1, help="the mutants 0, K, 2K, … of each file")
-    parser.add_argument("--only", metavar="N:M", default=":", help="the mutants N to M − 1 of the list")
+    parser.add_argument(
+        "--every", type=int, metavar="K", default=1, help="one mutant in K, at equal distances in all files"
+    )
     parser.add_argument("--trust", action="store_true", help="do not judge mutants that are listed as equivalent")
     parser.add_argument("--journal", type=Path, help="file of verdicts, to go on with an interrupted run")
     parser.add_argument("--again", action="store_true", help="judge the journal's survivors again")
@@ -419,33 +323,41 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def judge_in_copies(folder: Path, left: Sequence[Mutant], journal: Journal, options: argparse.Namespace) -> None:
+    first, *others = paths = [folder / f"tree{job}" for job in range(options.jobs)]
+    for other in others:
+        shutil.copytree(first, other, symlinks=True)
+    for path in paths:
+        check_import(path)
+    trees = [Tree(path) for path in paths]
+    try:
+        judge_all(left, trees, journal, options.tests)
+    finally:
+        for tree in trees:
+            tree.close()
+
+
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     options = parse(arguments)
     reasons = read_equivalents(root / "validation/equivalent_mutants.txt")
-    with tempfile.TemporaryDirectory() as folder:
-        first, *others = trees = [Path(folder).resolve() / f"tree{job}" for job in range(options.jobs)]
-        copy_project(root, first)
-        for tree in others:
-            shutil.copytree(first, tree, symlinks=True)
-        for tree in trees:
-            check_import(tree)
-        names = [_name_of(file) for file in options.files] or files_of(first / PACKAGE)
-        sources = {name: (first / PACKAGE / name).read_bytes() for name in names}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        copy_project(root, folder / "tree0")
+        files = files_of(folder / "tree0", options.files)
+        sources = {file: (folder / "tree0" / place_of(file)).read_bytes() for file in files}
         journal = Journal(options.journal, sources)
-        each = {name: mutants_of(name, source) for name, source in sources.items()}
-        mutants = [mutant for found in each.values() for mutant in found[:: options.every]]
-        mutants = mutants[slice(*(int(end) if end else None for end in options.only.split(":")))]
-        nurseries = [] if options.known else [Nursery(tree) for tree in trees]
-        trusted = [mutant for mutant in mutants if options.trust and mutant.key in reasons]
-        try:
-            judged = [mutant for mutant in mutants if mutant not in trusted]
-            judge_all(judged, nurseries, journal, options.again, options.tests, options.timeout)
-        finally:
-            for nursery in nurseries:
-                nursery.close()
-        found = [*(journal.verdict(mutant) for mutant in judged), *(Verdict(mutant, "survived") for mutant in trusted)]
-    text = report([verdict for verdict in found if verdict is not None], reasons, {n: len(m) for n, m in each.items()})
-    options.output.write_text(text, encoding="utf-8") if options.output else print(text)
+        each = {file: mutants_of(file, source) for file, source in sources.items()}
+        mutants = [mutant for every in each.values() for mutant in every][options.every // 2 :: options.every]
+        trusted = {mutant for mutant in mutants if options.trust and mutant.key in reasons}
+        known = {mutant: journal.verdict(mutant) for mutant in mutants if mutant not in trusted}
+        left = [m for m, verdict in known.items() if not verdict or (options.again and verdict.outcome == "survived")]
+        if left and not options.known:
+            judge_in_copies(folder, left, journal, options)
+    verdicts = [Verdict(mutant, "survived") if mutant in trusted else journal.verdict(mutant) for mutant in mutants]
+    text = report(
+        [verdict for verdict in verdicts if verdict], reasons, {file: len(every) for file, every in each.items()}
+    )
+    put(text, options.output)
     return 0
 
 

@@ -181,19 +181,16 @@ def report(results: dict[Case, dict[str, Any]], planned: int) -> str:
     lines += [f"`interior` certifies 1e-8 in {len(solved) - len(missed)} ({share:.1f} %).", ""]
     gaps = {name: np.median([one["gap"][name] for one in solved.values()] or [np.nan]) for name in SOLVERS}
     lines += ["Median relative gaps: " + ", ".join(f"{name} {gap:.1e}" for name, gap in gaps.items()) + "."]
-    losses, names = (
-        list(dict.fromkeys(c.sample_side for c in results)),
-        list(dict.fromkeys(c.formulation for c in results)),
-    )
+    losses = list(dict.fromkeys(case.sample_side for case in results))
+    names = list(dict.fromkeys(case.formulation for case in results))
     lines += ["", "Certified by `interior`, of so many; – where the pair is refused:", ""]
     rows = []
     for name in names:
         cells = []
         for loss in losses:
-            mine = [
-                one["certified"] for case, one in solved.items() if (case.formulation, case.sample_side) == (name, loss)
-            ]
-            cells.append(f"{sum(mine)} of {len(mine)}" if mine else "–")
+            alike = [case for case in solved if (case.formulation, case.sample_side) == (name, loss)]
+            count = sum(solved[case]["certified"] for case in alike)
+            cells.append(f"{count} of {len(alike)}" if alike else "–")
         rows.append([name, *cells])
     lines += [*table(["", *losses], rows), "", f"## Exceptions: {len(missed)}", ""]
     rows = []
@@ -211,12 +208,9 @@ def report(results: dict[Case, dict[str, Any]], planned: int) -> str:
 def with_infinities(result: dict[str, Any]) -> dict[str, Any]:
     """Bounds and gaps that are not finite, which a journal has as null."""
     ends = {"lower": -np.inf, "upper": np.inf, "gap": np.inf}
-    changed = {
-        name: {solver: end if value is None else value for solver, value in result[name].items()}
-        for name, end in ends.items()
-        if name in result
-    }
-    return {**result, **changed}
+    for name in ends.keys() & result.keys():
+        result = {**result, name: {solver: ends[name] if x is None else x for solver, x in result[name].items()}}
+    return result
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -4,7 +4,7 @@
 
 Ten Gaussians, γ = 2⁻³ … 2⁶ over the mean squared distance, `l1`, C = 1, tolerance 1e-2. A cell is a data set with a
 number of landmarks of the Nyström start (0: none), in a process of its own, which tells its peak memory. Cells are kept
-in a JSON file beside the page; those that are there are not computed again. Those of other numbers of samples
+in a journal beside the page; those that are there are not computed again. Those of other numbers of samples
 (`--samples 50000 --only ringnorm:0`) join the table, and not the figure.
 """
 
@@ -21,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
+from shared.journals import records
+from shared.running import completed
 from shared.tables import table
 
 SAMPLES, TOLERANCE, LIMIT, WORKING_SET = 20_000, 1e-2, 1800.0, 3000
@@ -94,14 +96,12 @@ def in_a_process(name: str, landmarks: int, n: int, limit: float) -> dict[str, o
 
 def page(cells: list[dict], n: int, picture: str) -> str:
     lines = [
-        "# Kernels that are never stored",
-        "",
+        "# Kernels that are never stored", "",
         f"Ten Gaussians, `l1`, C = 1. Stored, the kernels of {n:,} samples take {10 * n * n * 8 / 1e9:.2g} GB. Gaps",
         "are certified for the exact Gaussians of the features, relative to the scale; time is that of one processor.",
         f"Working sets of {WORKING_SET}, tolerance {TOLERANCE:g}.",
-        f"Python {platform.python_version()}, NumPy {np.__version__}.",
-        "",
-    ]
+        f"Python {platform.python_version()}, NumPy {np.__version__}.", "",
+    ]  # fmt: skip
     rows = []
     for cell in cells:
         first = cell["trace"][0]
@@ -118,11 +118,11 @@ def page(cells: list[dict], n: int, picture: str) -> str:
     starts = [cell for cell in cells if cell["landmarks"]]
     if starts:
         best = min(starts, key=lambda cell: cell["trace"][0][1])
-        lines += [
+        told = (
             f"No start reaches the tolerance by itself: with {best['landmarks']} landmarks the gap of Nyström's "
-            f"solution, certified for the exact kernels, is {best['trace'][0][1]:.1e}.",
-            "",
-        ] if best["trace"][0][1] > TOLERANCE else []  # fmt: skip
+            f"solution, certified for the exact kernels, is {best['trace'][0][1]:.1e}."
+        )
+        lines += [told, ""] if best["trace"][0][1] > TOLERANCE else []
     return "\n".join(lines)
 
 
@@ -159,25 +159,16 @@ def main() -> None:
         name, count = asked.cell.split(":")
         print(json.dumps(measure(name, int(count), asked.samples, asked.limit)))
         return
-    kept = asked.output.with_suffix(".json") if asked.output else None
-    for which in asked.only.split(","):
-        name, count = which.split(":")
-        known = json.loads(kept.read_text(encoding="utf-8")) if kept and kept.exists() else []
-        if any((one["data"], one["landmarks"], one["samples"]) == (name, int(count), asked.samples) for one in known):
-            continue
-        found = in_a_process(name, int(count), asked.samples, asked.limit)
-        if kept is None:
-            print(page([found], asked.samples, ""))
-            continue
-        known = (
-            json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else []
-        )  # another run may have added to it
-        kept.write_text(json.dumps([*known, found], indent=1) + "\n", encoding="utf-8")
-    if asked.output and kept is not None:
-        cells, order = json.loads(kept.read_text(encoding="utf-8")), {which: k for k, which in enumerate(CELLS)}
-        cells.sort(key=lambda one: (one["samples"], order.get((one["data"], one["landmarks"]), len(order))))
-        draw([one for one in cells if one["samples"] == asked.samples], asked.output.with_suffix(".png"))
-        asked.output.write_text(page(cells, asked.samples, asked.output.with_suffix(".png").name), encoding="utf-8")
+    wanted = [(name, int(count), asked.samples) for name, count in (one.split(":") for one in asked.only.split(","))]
+    kept = asked.output.with_suffix(".jsonl") if asked.output else None
+    cells = [found for _, found in completed(wanted, lambda cell: in_a_process(*cell, asked.limit), kept)]
+    if kept is None:
+        print(page(cells, asked.samples, ""))
+        return
+    cells, order = [row["result"] for row in records(kept)], {which: k for k, which in enumerate(CELLS)}
+    cells.sort(key=lambda one: (one["samples"], order.get((one["data"], one["landmarks"]), len(order))))
+    draw([one for one in cells if one["samples"] == asked.samples], asked.output.with_suffix(".png"))
+    asked.output.write_text(page(cells, asked.samples, asked.output.with_suffix(".png").name), encoding="utf-8")
 
 
 if __name__ == "__main__":

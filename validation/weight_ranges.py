@@ -16,8 +16,8 @@ import argparse
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 
 import cvxpy as cp
@@ -30,24 +30,15 @@ from shared.running import put
 SIZES = ((8, 2), (10, 4), (12, 3), (20, 5))
 SHARES = (1.0, 1 - 1e-9, 1 - 1e-7, 1 - 1e-5, 1 - 1e-3, 0.99, 0.9, 0.5, 0.0)  # of the way to the answer that was found
 NARROWED = 4  # one round of formulations and sizes in so many is narrowed by cutting planes, too
-THETA, LAM = 0.5, 0.7
-
-
-@dataclass(frozen=True, eq=False)
-class Kind:
-    """A formulation with its own parameters: R(μ) and its constraints in CVXPY, R in NumPy, and the way into its
-    domain."""
-
-    name: str
-    own: dict[str, float]
-    price: Callable[[cp.Expression], cp.Expression | float]
-    limits: Callable[[cp.Expression], list[cp.Constraint]]
-    value: Callable[[np.ndarray], float]
-    into: Callable[[np.ndarray], np.ndarray]
+THETA, LAM, CAP = 0.5, 0.7, 0.6
 
 
 def nothing(_):
     return 0.0
+
+
+def anywhere(_):
+    return []
 
 
 def on_simplex(mu):
@@ -58,15 +49,34 @@ def normalised(mu):
     return mu / mu.sum()
 
 
-def powered(p: float) -> Kind:
-    c = (2 * (p - 1) / (THETA * p)) ** (p - 1) / p
-    price = (lambda mu: c * cp.sum(cp.power(mu, p, approx=False))), (lambda mu: c * np.sum(mu**p))
-    return Kind("smp", {"theta": THETA, "p": p}, price[0], on_simplex, price[1], normalised)
+def as_it_is(mu):
+    return mu
 
 
-def ball(name: str, p: float, own: dict[str, float]) -> Kind:
-    inside = lambda mu: [cp.pnorm(mu, p, approx=False) <= 1]  # noqa: E731
-    return Kind(name, own, nothing, inside, nothing, lambda mu: mu / max(np.sum(mu**p) ** (1 / p), 1.0))
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A formulation with its own parameters: the constraints of R in CVXPY, and the way into its domain; R(μ) in CVXPY
+    and in NumPy."""
+
+    name: str
+    own: dict[str, float]
+    limits: Callable[[cp.Expression], list[cp.Constraint]] = on_simplex
+    into: Callable[[np.ndarray], np.ndarray] = normalised
+    price: Callable[[cp.Expression], cp.Expression | float] = nothing
+    value: Callable[[np.ndarray], float] = nothing
+
+
+def powered(name: str, power: float, **own: float) -> Kind:
+    c = (2 * (power - 1) / (THETA * power)) ** (power - 1) / power
+    price = (lambda mu: c * cp.sum(cp.power(mu, power, approx=False))), (lambda mu: c * np.sum(mu**power))
+    return Kind(name, {"theta": THETA, **own}, on_simplex, normalised, *price)
+
+
+def ball(name: str, power: float, **own: float) -> Kind:
+    def inside(mu):
+        return [cp.pnorm(mu, power, approx=False) <= 1]
+
+    return Kind(name, own, inside, lambda mu: mu / max(np.sum(mu**power) ** (1 / power), 1.0))
 
 
 def within(constraint: Callable[[np.ndarray], float], mu: np.ndarray) -> np.ndarray:
@@ -84,55 +94,47 @@ def net(r: float) -> Kind:
     def size(mu):
         return r * mu.sum() + (1 - r) * mu @ mu
 
-    limits = lambda mu: [r * cp.sum(mu) + (1 - r) * cp.sum_squares(mu) <= 1]  # noqa: E731
-    return Kind("elastic", {"l1_ratio": r}, nothing, limits, nothing, lambda mu: within(size, mu))
+    def inside(mu):
+        return [r * cp.sum(mu) + (1 - r) * cp.sum_squares(mu) <= 1]
+
+    return Kind("elastic", {"l1_ratio": r}, inside, partial(within, size))
 
 
 def block(r: float) -> Kind:
     def size(mu):
         return np.sum(r * mu / (1 - (1 - r) * mu)) if mu.max() * (1 - r) < 1 else math.inf
 
-    limits = lambda mu: [r / (1 - r) * cp.sum(cp.inv_pos(1 - (1 - r) * mu) - 1) <= 1]  # noqa: E731
-    return Kind("block_elastic", {"l1_ratio": r}, nothing, limits, nothing, lambda mu: within(size, mu))
+    def inside(mu):
+        return [r / (1 - r) * cp.sum(cp.inv_pos(1 - (1 - r) * mu) - 1) <= 1]
+
+    return Kind("block_elastic", {"l1_ratio": r}, inside, partial(within, size))
+
+
+def capped(mu: np.ndarray) -> np.ndarray:
+    """On the simplex below CAP: what is above it goes to the others."""
+    mu = mu / mu.sum()
+    for _ in range(len(mu)):
+        over = np.maximum(mu - CAP, 0.0)
+        mu = np.minimum(mu, CAP)
+        room = np.where(mu < CAP, mu + 1e-300, 0.0)
+        mu = mu + over.sum() * room / room.sum() if room.sum() > 0 else mu
+    return mu
 
 
 KINDS = (
-    Kind("l1", {}, nothing, on_simplex, nothing, normalised),
-    Kind(
-        "sm1", {"theta": 0.6}, nothing, lambda mu: [cp.sum(mu) == 1, mu <= 0.6], nothing,
-        lambda mu: mu if mu.max() <= 0.6 and mu.sum() == 1 else capped(mu, 0.6),
-    ),
-    Kind(
-        "sm2", {"theta": THETA}, lambda mu: cp.sum_squares(mu) / (2 * THETA), on_simplex,
-        lambda mu: mu @ mu / (2 * THETA), normalised,
-    ),
-    powered(1.5),
-    powered(3.0),
-    Kind(
-        "square", {"theta": THETA}, lambda mu: cp.sum_squares(mu) / (2 * THETA), lambda mu: [],
-        lambda mu: mu @ mu / (2 * THETA), lambda mu: mu,
-    ),
-    ball("l2", 2.0, {}),
-    ball("lp", 1.5, {"p": 1.5}),
-    ball("lp", 4.0, {"p": 4.0}),
+    Kind("l1", {}),
+    Kind("sm1", {"theta": CAP}, lambda mu: [cp.sum(mu) == 1, mu <= CAP], capped),
+    powered("sm2", 2.0),
+    powered("smp", 1.5, p=1.5),
+    powered("smp", 3.0, p=3.0),
+    replace(powered("square", 2.0), limits=anywhere, into=as_it_is),
+    ball("l2", 2.0),
+    ball("lp", 1.5, p=1.5),
+    ball("lp", 4.0, p=4.0),
     net(0.4),
     block(0.4),
-    Kind(
-        "group_lasso", {"lam": LAM}, lambda mu: LAM**2 / 2 * cp.sum(mu), lambda mu: [],
-        lambda mu: LAM**2 / 2 * mu.sum(), lambda mu: mu,
-    ),
-)  # fmt: skip
-
-
-def capped(mu: np.ndarray, cap: float) -> np.ndarray:
-    """On the simplex below the cap: what is above it goes to the others."""
-    mu = mu / mu.sum()
-    for _ in range(len(mu)):
-        over = np.maximum(mu - cap, 0.0)
-        mu = np.minimum(mu, cap)
-        room = np.where(mu < cap, mu + 1e-300, 0.0)
-        mu = mu + over.sum() * room / room.sum() if room.sum() > 0 else mu
-    return mu
+    Kind("group_lasso", {"lam": LAM}, anywhere, as_it_is, *[lambda mu: LAM**2 / 2 * mu.sum()] * 2),
+)
 
 
 # ------------------------------------------------------------------------------------------------ random instances
@@ -226,12 +228,9 @@ def check(seed: int) -> dict[str, object] | None:
     share = excess / certificate.base if certificate.base > 0 else math.inf
     if not math.isfinite(share) or share > 1:
         return None
-    found = solution.weights_interval(share)
-    narrow = (
-        found
-        if seed // (len(KINDS) * len(SIZES)) % NARROWED
-        else mklcvx.narrow_weights(one.instance, solution, tolerance=share)
-    )
+    found = narrow = solution.weights_interval(share)
+    if seed // (len(KINDS) * len(SIZES)) % NARROWED == 0:
+        narrow = mklcvx.narrow_weights(one.instance, solution, tolerance=share)
     level = certificate.lower + excess
     factors = [root(kernel) for kernel in one.instance.kernels]
     beta = solution.alpha * solution.y
@@ -348,14 +347,8 @@ def page(rows: list[dict], seconds: float, zoo_lines: list[str]) -> str:
         lines.append(f"| `{kind}` | {len(own)} | {sum(r['outside'] > 0 for r in own)} | {' | '.join(cells)} |")
     lines.append("")
     if zoo_lines:
-        lines += [
-            "## The zoo",
-            "",
-            "Weights in every answer as good as the one found, at the default tolerance:",
-            "",
-            *zoo_lines,
-            "",
-        ]
+        about = "Weights in every answer as good as the one found, at the default tolerance:"
+        lines += ["## The zoo", "", about, "", *zoo_lines, ""]
     return "\n".join(lines)
 
 

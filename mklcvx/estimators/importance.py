@@ -238,8 +238,9 @@ class _Data(NamedTuple):
     @property
     def classes(self) -> Any:
         """The classes of the samples, in each of which folds and bootstrap samples are drawn; else None."""
-        known = is_classifier(self.estimator) and type_of_target(self.y) in ("binary", "multiclass")
-        return self.y if known else None
+        if self.y is None or not is_classifier(self.estimator):
+            return None
+        return self.y if type_of_target(self.y) in ("binary", "multiclass") else None
 
     def splits(self, cv: Folds, random_state: RandomState) -> list[Split]:
         if isinstance(cv, Integral):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import runpy
-import sys
-
 import numpy as np
 
 from mklcvx.cli.demo import best_single, breast_cancer, run_demo
 from mklcvx.cli.display import bars
 from mklcvx.formulations import FORMULATIONS
 from mklcvx.solvers.cost import estimate
-from places import ROOT
 
 
 def test_the_demonstration_solves_every_formulation(capsys, monkeypatch, tmp_path):
@@ -44,13 +40,3 @@ def test_bars_show_zero_undefined_and_largest():
 
 def test_the_cost_estimate_grows_with_the_problem():
     assert estimate(400, 20, "clarabel") > estimate(200, 20, "clarabel") > estimate(100, 5, "clarabel")
-
-
-def test_the_routes_are_measured(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["routes", "--sizes", "20", "--counts", "2", "-o", str(tmp_path / "routes.md")])
-    runpy.run_path(str(ROOT / "validation" / "routes.py"), run_name="__main__")
-    rows = [
-        line for line in (tmp_path / "routes.md").read_text(encoding="utf-8").splitlines() if line.startswith("| 20 ")
-    ]
-    assert [row.split("|")[3].strip() for row in rows] == ["primal", "dual"]
-    assert all(float(row.split("|")[7]) < 1e-3 for row in rows)

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from places import ROOT
+from shared.journals import records
 
 FOLDER = ROOT / "validation" / "bench"
 
@@ -21,22 +22,19 @@ def paths():
         sys.path.remove(str(FOLDER))
 
 
-def test_a_small_run_makes_the_page_and_is_resumed(paths, tmp_path, monkeypatch, capsys):
+def test_a_small_run_makes_the_page_and_is_resumed(paths, tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "FORMULATIONS", {"l1": {}, "sum": {}})
     given = ["--quick", "-o", str(tmp_path)]
     assert paths.main(given) == 0
-    rows = paths.read(tmp_path / "paths.csv")
+    rows = [record["result"] for record in records(tmp_path / "paths.jsonl")]
     assert [(row["data"], row["formulation"]) for row in rows] == [("random", "l1"), ("random", "sum")]
-    assert all(row["certified"] == row["points"] == "4" for row in rows)
-    assert all(float(row["cold_ms"]) > 0 and float(row["path_ms"]) > 0 for row in rows)
-    assert all(float(row["cv_ms"]) > float(row["path_ms"]) for row in rows)
+    assert all(row["certified"] == row["points"] == 4 for row in rows)
+    assert all(row["cv_ms"] > row["path_ms"] > 0 and row["cold_ms"] > 0 for row in rows)
     page = (tmp_path / "paths.md").read_text("utf-8")
     assert "smoke run" in page
     assert page.count("`l1`") == 1
-    capsys.readouterr()
     monkeypatch.setattr(paths, "row_of", lambda *_: pytest.fail("measured again"))
     assert paths.main(given) == 0
-    assert capsys.readouterr().out == ""
 
 
 def test_a_smoke_run_does_not_replace_the_results(paths):

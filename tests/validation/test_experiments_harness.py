@@ -19,10 +19,8 @@ from _reporting import write_page
 from _significance import (
     agrees,
     average_ranks,
-    corrected_interval,
     corrected_t_test,
     friedman,
-    holm,
     ranks,
     verdict_of_cell,
     wilcoxon,
@@ -158,21 +156,6 @@ def test_the_corrected_test_is_wider_than_students_and_equal_to_it_without_overl
     assert corrected_t_test(a, a, 0.5) == 1.0
     assert corrected_t_test(a + 1, a, 0.5) < 1e-12
     assert np.isnan(corrected_t_test([1], [2], 0.5))
-
-
-def test_the_corrected_interval_holds_zero_where_the_test_finds_nothing():
-    rng = np.random.default_rng(5)
-    for shift in (0.0, 0.4, 0.8, 3.0):
-        ours, theirs = rng.normal(size=10) + shift, rng.normal(size=10)
-        low, high = corrected_interval(ours, theirs, 0.25)
-        assert low < (ours - theirs).mean() < high
-        assert (low <= 0 <= high) == (corrected_t_test(ours, theirs, 0.25) >= 0.05)
-    assert corrected_interval([1.0], [0.0], 0.25) == (-np.inf, np.inf)
-
-
-def test_holm_steps_down():
-    np.testing.assert_allclose(holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
-    np.testing.assert_allclose(holm([0.9, 0.6]), [1.0, 1.0])
 
 
 def test_ranks_share_and_averages_are_the_papers():

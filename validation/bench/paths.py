@@ -5,53 +5,44 @@
 A path has 20 values of C over three decades; the unit is one `solve` of the same formulation at the C in the middle,
 its certificate included, and so is everything that is measured: gaps of 1e-8. Cross-validation is over the same path,
 five folds, training parts and scores included. All take turns in one process of one BLAS thread; medians of CPU time.
-A row that is in paths.csv is not measured again: delete the file to begin anew. paths.md is made of all rows.
+A row that is in paths.jsonl is not measured again: delete the file to begin anew. paths.md is made of all rows.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
+import itertools
 import os
 import platform
-import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # where `shared` is
 
 import problems
 from mklcvx import Instance, solve, solve_path
 from mklcvx.estimators.cross_validation import cross_validate
+from shared.running import completed
 from shared.tables import shown, table
 
 RESULTS = Path(__file__).parent / "results"
 TOLERANCE, FOLDS = 1e-8, 5
 FORMULATIONS = {"l1": {}, "lp": {"p": 1.5}, "sum": {}, "elastic": {}, "sm1": {}}
-FIELDS = (
-    "data", "n", "M", "formulation", "cold_ms", "path_ms", "cv_ms", "steps", "svms", "certified", "points",
-    "rounds", "load",
-)  # fmt: skip
-
-
-class Case(NamedTuple):
-    data: str
-    make: Callable[[], Instance]
-
-
-CASES = (
-    Case("breast_cancer", lambda: problems.peers(400)),
-    Case("digits", lambda: problems.named("digits", 500, 20)),
-    Case("moons", lambda: problems.named("moons", 300, 12)),
-    Case("planted", lambda: problems.from_zoo("planted", 200, 10)),
-)
-QUICK = (Case("random", lambda: problems.from_zoo("random", 64, 3)),)
+CASES: dict[str, Callable[[], Instance]] = {
+    "breast_cancer": lambda: problems.peers(400),
+    "digits": lambda: problems.named("digits", 500, 20),
+    "moons": lambda: problems.named("moons", 300, 12),
+    "planted": lambda: problems.from_zoo("planted", 200, 10),
+    "random": lambda: problems.from_zoo("random", 64, 3),
+}
+SMOKE = "random"
 
 
 def cpu(run: Callable[[], object]) -> float:
@@ -61,9 +52,9 @@ def cpu(run: Callable[[], object]) -> float:
     return 1e3 * (time.process_time() - started)
 
 
-def row_of(case: Case, formulation: str, rounds: int, count: int) -> dict[str, object]:
+def row_of(data: str, formulation: str, rounds: int, count: int) -> dict[str, Any]:
     """One row: a solution from nothing, a path and its cross-validation, in turns."""
-    instance, own = case.make(), FORMULATIONS[formulation]
+    instance, own = CASES[data](), FORMULATIONS[formulation]
     prices = np.geomspace(0.1, 100, count).tolist()
     middle = float(np.sqrt(prices[0] * prices[-1]))
     given = {"tol": TOLERANCE, **own}
@@ -79,58 +70,28 @@ def row_of(case: Case, formulation: str, rounds: int, count: int) -> dict[str, o
             times[name].append(cpu(run))
     path = solve_path(instance, formulation, {"C": prices}, **given)
     found = {name: round(float(np.median(all_of)), 3) for name, all_of in times.items()}
-    counts = {"steps": sum(s.iterations for s in path.solutions), "svms": sum(s.svm_solves for s in path.solutions)}
-    machine = {"rounds": rounds, "load": round(os.getloadavg()[0], 1)}  # other work on the machine adds to times
-    about = {"data": case.data, "n": instance.samples, "M": instance.count, "formulation": formulation}
     return {
-        **about,
-        **found,
-        **counts,
-        "certified": sum(s.certified for s in path.solutions),
-        "points": count,
-        **machine,
-    }
+        "data": data, "n": instance.samples, "M": instance.count, "formulation": formulation, **found,
+        "steps": sum(s.iterations for s in path.solutions), "svms": sum(s.svm_solves for s in path.solutions),
+        "certified": sum(s.certified for s in path.solutions), "points": count, "rounds": rounds,
+        "load": round(os.getloadavg()[0], 1),  # other work on the machine adds to times
+    }  # fmt: skip
 
 
-def wanted(cases: Sequence[Case], known: Sequence[dict[str, object]]) -> Iterator[tuple[Case, str]]:
-    done = {(row["data"], row["formulation"]) for row in known}
-    for case in cases:
-        for formulation in FORMULATIONS:
-            if (case.data, formulation) not in done:
-                yield case, formulation
-
-
-def as_markdown(rows: Sequence[dict[str, object]], quick: bool) -> str:
+def as_markdown(rows: Sequence[dict[str, Any]], quick: bool) -> str:
     lines = ["# Paths and cross-validation", "", (__doc__ or "").split("\n\n", 2)[2].strip(), ""]
-    rounds, load = min(int(str(row["rounds"])) for row in rows), max(float(str(row["load"])) for row in rows)
+    rounds, load = min(row["rounds"] for row in rows), max(row["load"] for row in rows)
     busy = f"medians of {rounds} or more, the machine's load up to {load:g}"
     lines += [f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} cores; {busy}.", ""]
     lines += ["**A smoke run (`--quick`): too small to be evidence.**", ""] if quick else []
     header = ("data", "n", "M", "formulation", "cold, ms", "path", "cross-validation", "steps", "SVMs", "certified")
     cells = []
     for row in rows:
-        cold, path, cv = (float(str(row[name])) for name in ("cold_ms", "path_ms", "cv_ms"))
+        cold, path, cv = (row[name] for name in ("cold_ms", "path_ms", "cv_ms"))
         times = [f"{cold:.1f}", shown(path / cold, 2), shown(cv / cold, 2)]
         counts = [str(row["steps"]), str(row["svms"]), f"{row['certified']} of {row['points']}"]
         cells.append([str(row["data"]), str(row["n"]), str(row["M"]), f"`{row['formulation']}`", *times, *counts])
     return "\n".join([*lines, *table(header, cells), ""])
-
-
-def read(path: Path) -> list[dict[str, object]]:
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return [dict(row) for row in csv.DictReader(file)]
-
-
-def write(path: Path, rows: Sequence[dict[str, object]]) -> None:
-    """Whole or not at all."""
-    part = path.with_suffix(".part")
-    with part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, FIELDS, restval="")
-        writer.writeheader()
-        writer.writerows(rows)
-    part.replace(path)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -141,21 +102,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     if asked.quick and asked.output is None:
         parser.error("a smoke run does not replace the results: give -o DIR")
-    folder, cases = asked.output or RESULTS, QUICK if asked.quick else CASES
+    folder, cases = asked.output or RESULTS, [name for name in CASES if (name == SMOKE) == asked.quick]
     folder.mkdir(parents=True, exist_ok=True)
-    rows = read(folder / "paths.csv")
-    with warnings.catch_warnings():
+    rounds, count = (1, 4) if asked.quick else (asked.rounds, 20)
+    chosen = list(itertools.product(cases, FORMULATIONS))
+    with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")  # of grids whose best C is the last
-        for case, formulation in list(wanted(cases, rows)):
-            rows.append(row_of(case, formulation, 1 if asked.quick else asked.rounds, 4 if asked.quick else 20))
-            write(folder / "paths.csv", rows)
-            print(*(f"{name} {value}" for name, value in rows[-1].items()), sep="  ", flush=True)
+        found = completed(chosen, lambda cell: row_of(*cell, rounds, count), folder / "paths.jsonl")
+        rows = [row for _, row in found]
     (folder / "paths.md").write_text(as_markdown(rows, asked.quick), encoding="utf-8")
     return 0
 
 
 if __name__ == "__main__":
-    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":
-        one = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-        sys.exit(subprocess.run([sys.executable, *sys.argv], env=one, check=False).returncode)
     sys.exit(main())

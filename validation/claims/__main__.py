@@ -104,27 +104,19 @@ def _shown(measured: Measured) -> str:
 
 
 def as_json(judgements: list[Judgement]) -> str:
-    rows = [
-        {
-            "paper": j.claim.paper,
-            "where": j.claim.where,
-            "statement": j.claim.statement,
-            "quantity": j.claim.quantity,
-            "tolerance": j.claim.tolerance,
-            "verdict": j.verdict,
-            "printed": _record(j.printed),
-            "repair": j.claim.repair or None,
-            "repaired": None if j.repaired is None else _record(j.repaired),
-            "mutation": j.claim.mutation,
-            "mutated": _record(j.mutated),
-            "sound": j.sound,
-            "remark": j.claim.remark or None,
-            "proof": j.claim.proof or None,
-            "seconds": round(j.seconds, 2),
-        }
-        for j in judgements
-    ]
+    rows = [_as_record(judgement) for judgement in judgements]
     return json.dumps({"schema": SCHEMA, "claims": rows}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _as_record(judgement: Judgement) -> dict[str, object]:
+    claim, repaired = judgement.claim, judgement.repaired
+    return {
+        **{name: getattr(claim, name) for name in ("paper", "where", "statement", "quantity", "tolerance")},
+        "verdict": judgement.verdict, "printed": _record(judgement.printed), "repair": claim.repair or None,
+        "repaired": None if repaired is None else _record(repaired), "mutation": claim.mutation,
+        "mutated": _record(judgement.mutated), "sound": judgement.sound, "remark": claim.remark or None,
+        "proof": claim.proof or None, "seconds": round(judgement.seconds, 2),
+    }  # fmt: skip
 
 
 def _record(measured: Measured) -> dict[str, object]:

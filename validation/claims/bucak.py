@@ -59,17 +59,13 @@ def measure_kernel_count(stated: int) -> Measured:
 
 claim = claims_of("bucak")
 TABLES = (
-    claim("Section 3.2", measure_kernel_count, 0.0, printed=22, repaired=24, mutated=12),
-    claim("Section 3.4, accuracy", measure_best, 0.0, printed=0.0, mutated=0.02),
+    claim("Section 3.2", measure_kernel_count, printed=22, repaired=24, mutated=12),
+    claim("Section 3.4, accuracy", measure_best, printed=0.0, mutated=0.02),
     claim(
-        "Section 3.4, shared kernels",
-        measure_shared_is_faster,
-        0.0,
-        printed=("SA", "Sum"),
-        mutated=("SA", "Sum", "GMKL"),
+        "Section 3.4, shared kernels", measure_shared_is_faster, printed=("SA", "Sum"), mutated=("SA", "Sum", "GMKL")
     ),
-    claim("Section 3.4, many classes", measure_speed_up, 0.0, printed=False, mutated=True),
-    claim("Section 3.4, Fig. 1", measure_ten_times, math.log10(2), printed=10.0, repaired=100.0, mutated=1.0),
+    claim("Section 3.4, many classes", measure_speed_up, printed=False, mutated=True),
+    claim("Section 3.4, Fig. 1", measure_ten_times, tolerance=math.log10(2), printed=10.0, repaired=100.0, mutated=1.0),
 )
 
 CLAIMS = (

@@ -264,12 +264,12 @@ def measure_minimax(mixtures: Array) -> Measured:
 
 claim = claims_of("bucak")
 CLAIMS = (
-    claim("Eq. (1)", measure_primal, 1e-6, printed=1.0, repaired=PRICE, mutated=np.sqrt(PRICE)),
-    claim("Eq. (2)", measure_dual, 1e-6, printed=0.5, mutated=1.0),
-    claim("below Eq. (2), the gradient", measure_sum_gradient, 1e-5, printed=-0.5, mutated=-1.0),
-    claim("below Eq. (2), the argmax", measure_argmax, 1e-5, printed=1.0, repaired=0.5, mutated=0.25),
-    claim("Eq. (4)", measure_direct_dual, 1e-6, printed=0, repaired=1, mutated=0.5),
-    claim("Eq. (5)", measure_minimax, 1e-6, printed=VERTICES, mutated=CENTRE),
-    claim("Eq. (6), for p", measure_weight_gradient, 1e-5, printed=-0.5, mutated=0.5),
-    claim("Eq. (6), for γ", measure_class_gradient, 1e-5, printed=0.5, mutated=1.0),
+    claim("Eq. (1)", measure_primal, printed=1.0, repaired=PRICE, mutated=np.sqrt(PRICE)),
+    claim("Eq. (2)", measure_dual, printed=0.5, mutated=1.0),
+    claim("below Eq. (2), the gradient", measure_sum_gradient, printed=-0.5, mutated=-1.0),
+    claim("below Eq. (2), the argmax", measure_argmax, printed=1.0, repaired=0.5, mutated=0.25),
+    claim("Eq. (4)", measure_direct_dual, printed=0, repaired=1, mutated=0.5),
+    claim("Eq. (5)", measure_minimax, printed=VERTICES, mutated=CENTRE),
+    claim("Eq. (6), for p", measure_weight_gradient, printed=-0.5, mutated=0.5),
+    claim("Eq. (6), for γ", measure_class_gradient, printed=0.5, mutated=1.0),
 )

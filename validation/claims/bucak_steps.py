@@ -134,14 +134,13 @@ WEIGHTED = Estimate(smooth=True, weight_powers=(-1, 1), class_powers=(0, 1))
 
 claim = claims_of("bucak")
 CLAIMS = (
-    claim("Eq. (7)", measure_update, 0.1, printed=-1, repaired=1, mutated=0),
-    claim("below Eq. (6), the potentials", measure_potential, 1e-3, printed=1, repaired=-1, mutated=0),
-    claim("Algorithm 1, step 7", measure_step_size, 1e-9, printed=0.0, repaired=1.0, mutated=0.5),
-    claim("Proposition 1", measure_expectations, 1e-10, printed=LITERAL, mutated=LITERAL._replace(class_powers=(0, 0))),
+    claim("Eq. (7)", measure_update, printed=-1, repaired=1, mutated=0),
+    claim("below Eq. (6), the potentials", measure_potential, printed=1, repaired=-1, mutated=0),
+    claim("Algorithm 1, step 7", measure_step_size, printed=0.0, repaired=1.0, mutated=0.5),
+    claim("Proposition 1", measure_expectations, printed=LITERAL, mutated=LITERAL._replace(class_powers=(0, 0))),
     claim(
         "Proposition 1 with smoothing, Eq. (9)",
         measure_class_expectation,
-        1e-10,
         printed=SAMPLED_SMOOTHLY,
         repaired=WEIGHTED,
         mutated=SAMPLED_SMOOTHLY._replace(class_powers=(0, 2)),
@@ -149,7 +148,6 @@ CLAIMS = (
     claim(
         "Proposition 1 with smoothing, Eq. (8)",
         measure_weight_expectation,
-        1e-10,
         printed=SAMPLED_SMOOTHLY,
         repaired=WEIGHTED,
         mutated=SAMPLED_SMOOTHLY._replace(weight_powers=(1, -1)),
@@ -157,7 +155,6 @@ CLAIMS = (
     claim(
         "Section 2.1, smoothing",
         measure_norm,
-        1.0,
         printed=SAMPLED_SMOOTHLY,
         repaired=WEIGHTED,
         mutated=SAMPLED_SMOOTHLY._replace(class_powers=(0, 2)),

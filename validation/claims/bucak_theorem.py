@@ -185,7 +185,6 @@ CLAIMS = (
     claim(
         "Theorem 1, the text",
         measure_bound,
-        1.0,
         printed=Version(TEXT, printed),
         repaired=Version(UNBIASED, proved),
         mutated=Version(DESCENDING, proved),
@@ -193,7 +192,6 @@ CLAIMS = (
     claim(
         "Theorem 1, γ' throughout",
         measure_bound,
-        1.0,
         printed=Version(SMOOTHED, printed),
         repaired=Version(UNBIASED, proved),
         mutated=Version(DESCENDING, proved),
@@ -201,10 +199,9 @@ CLAIMS = (
     claim(
         "Theorem 1, Algorithm 1 as printed",
         measure_printed_algorithm,
-        1.0,
         printed=Version(PRINTED_ALGORITHM, printed),
         repaired=Version(UNBIASED, proved),
         mutated=Version(DESCENDING, proved),
     ),
-    claim("Theorem 1, the place of m²/δ²", measure_place, 1.0, printed=printed, repaired=proved, mutated=without_delta),
+    claim("Theorem 1, the place of m²/δ²", measure_place, printed=printed, repaired=proved, mutated=without_delta),
 )

@@ -58,11 +58,11 @@ class Claim:
 
 
 def claims_of(author: str) -> Callable[..., Claim]:
-    """What makes the claims of a paper: its words are in `statements/`, under `where` they are printed."""
+    """What makes the claims of a paper: words and tolerances are in `statements/`, under `where` they are printed."""
     words = tomllib.loads((STATEMENTS / f"{author}.toml").read_text(encoding="utf-8"))
 
-    def claim(where: str, measure: Callable[[Any], Measured], tolerance: float, **versions: Any) -> Claim:
-        return Claim(words["paper"], where, measure, tolerance, **words[where], **versions)
+    def claim(where: str, measure: Callable[[Any], Measured], **versions: Any) -> Claim:
+        return Claim(words["paper"], where, measure, **words[where], **versions)
 
     return claim
 

@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer
 import mklcvx
 from mklcvx import zoo
 from mklcvx.problem.instance import Instance
-from optima import Array, solved_to, svm_to
+from optima import Array, root, solved_to, svm_to
 
 C = 1.0
 solved = partial(solved_to, 1e-10)
@@ -55,18 +55,11 @@ def optimum(instance: Instance, name: str, price: float = C) -> mklcvx.Solution:
     return mklcvx.solve(instance, name, solver="clarabel", C=price)
 
 
-def features(kernel: Array) -> Array:
-    """X with X'X = K: a column per sample."""
-    values, vectors = np.linalg.eigh(np.asarray(kernel, dtype=float))
-    kept = values > 1e-12 * values[-1]
-    return np.sqrt(values[kept])[:, None] * vectors[:, kept].T
-
-
 class Hyperplane:
     """Σ_k w_k'x^k − b = 0 with slacks ξ, and min penalty + C Σξ under y_i(Σ_k w_k'x_i^k − b) ≥ 1 − ξ_i."""
 
     def __init__(self, instance: Instance) -> None:
-        self.features = [features(kernel) for kernel in instance.kernels]
+        self.features = [root(kernel).T for kernel in instance.kernels]
         self.w = [cp.Variable(len(x)) for x in self.features]
         self.slack = cp.Variable(instance.samples, nonneg=True)
         values = sum(x.T @ w for x, w in zip(self.features, self.w, strict=True)) - cp.Variable()
@@ -80,7 +73,7 @@ class Hyperplane:
 def multipliers_of_margins(instance: Instance, price: float = C) -> tuple[cp.Variable, list[Any], list[Any]]:
     """α, its conditions 0 ≤ α ≤ C and y'α = 0, and the vectors X_k(α∘y), whose squared norms are α'Q_kα."""
     alpha = cp.Variable(instance.samples, nonneg=True)
-    seen = [(features(kernel) * instance.y) @ alpha for kernel in instance.kernels]
+    seen = [(root(kernel).T * instance.y) @ alpha for kernel in instance.kernels]
     return alpha, [alpha <= price, instance.y @ alpha == 0], seen
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import cvxpy as cp
@@ -15,8 +14,10 @@ from sklearn.datasets import load_digits
 from mklcvx import Instance, solve
 from mklcvx.certificate.solution import Solution
 from mklcvx.problem.kernels import Gaussian, KernelBank, MeanDistance
+from optima import root, solved_to
 
 Array = NDArray[Any]
+optimum = partial(solved_to, 1e-8)
 
 DIGIT_LABELS = ((0, 2, 4, 6, 8), (0, 6, 8, 9), (2, 3, 5, 7), (1, 4, 7))  # even, round, prime, straight
 
@@ -143,27 +144,8 @@ def exact(problem: Problem) -> Solution:
 
 def smooth(problem: Problem) -> Solution:
     """min over Z of f_μ, by the package, with its certificate."""
-    return solve(
-        problem.instance,
-        "hypergraph_smooth",
-        solver="clarabel",
-        lam=problem.lam,
-        smoothing=problem.mu,
-        expansion=problem.expansion,
-    )
-
-
-def optimum(program: cp.Problem) -> float:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # "may be inaccurate": the comparison will tell
-        return float(program.solve(solver="CLARABEL"))
-
-
-def root(kernel: Array) -> Array:
-    """F with FF' = K, as many columns as K has rank."""
-    values, vectors = np.linalg.eigh(kernel)
-    keep = values > len(values) * np.finfo(float).eps * values[-1]
-    return vectors[:, keep] * np.sqrt(values[keep])
+    given = {"lam": problem.lam, "smoothing": problem.mu, "expansion": problem.expansion}
+    return solve(problem.instance, "hypergraph_smooth", solver="clarabel", **given)
 
 
 def declared_quadratic(problem: Problem, z: cp.Variable, kernel: Array, coefficient: float = 0.25) -> cp.Expression:
@@ -180,7 +162,7 @@ def cone_program(problem: Problem, h: Array) -> float:
     """min over Z of max_j S_j(Z)."""
     z, level = cp.Variable(h.shape), cp.Variable()
     cuts = [declared_quadratic(problem, z, kernel) - declared_inner(z, h) <= level for kernel in problem.kernels]
-    return optimum(cp.Problem(cp.Minimize(level), cuts))
+    return optimum(cp.Minimize(level), cuts)
 
 
 def excess(ratio: float) -> float:

@@ -21,7 +21,14 @@ def middle(solution: mklcvx.Solution) -> float:
     return (solution.certificate.lower + solution.certificate.upper) / 2
 
 
-def solved_to(tolerance: float, objective: Any, constraints: Sequence[Any]) -> float:
+def root(kernel: Any) -> Array:
+    """F with FF' = K, as many columns as K has rank."""
+    values, vectors = np.linalg.eigh(np.asarray(kernel, dtype=float))
+    kept = values > 1e-12 * values[-1]
+    return vectors[:, kept] * np.sqrt(values[kept])
+
+
+def solved_to(tolerance: float, objective: Any, constraints: Sequence[Any] = ()) -> float:
     problem = cp.Problem(objective, list(constraints))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "solution may be inaccurate": the comparison judges

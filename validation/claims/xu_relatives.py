@@ -159,14 +159,12 @@ CLAIMS = (
     claim(
         "After Eq. (14), elastic net constraint",
         misfit_along_the_path,
-        1e-4,
         printed=(elastic_constraint, (5,)),
         mutated=(partial(elastic_constraint, power=4), (5,)),
     ),
     claim(
         "After Eq. (14), block elastic net",
         misfit_along_the_path,
-        1e-4,
         printed=(block_elastic_net, (3, 5)),
         repaired=(block_elastic_net, (2,)),
         mutated=(partial(block_elastic_net, power=3), (5,)),
@@ -174,7 +172,6 @@ CLAIMS = (
     claim(
         "Section V-A, SGMKL",
         against(lambda: middle(optimum("elastic", l1_ratio=RATIO)), net_constraint, ("value", "elastic")),
-        1e-6,
         printed=plain_net,
         repaired=squared_net,
         mutated=net_with_shares_swapped,
@@ -184,23 +181,20 @@ CLAIMS = (
         against(
             lambda: -middle(optimum("smp", theta=GENERAL_THETA, p=POWER)), general_hinge, ("p/(p−1)-hinge", "−smp")
         ),
-        1e-5,
         printed=POWER / (POWER - 1),
         mutated=POWER,
     ),
     claim(
         "Proposition 5, proof",
         against(lambda: slack_losses(2)[0], lagrangian_of_square_loss, ("Lagrangian", "(15)")),
-        1e-5,
         printed=1 / 2,
         mutated=1.0,
     ),
-    claim("Proposition 5, Eqs (15), (16)", partial(same_alpha, rival="l2"), 1e-3, printed=2.0, mutated=4.0),
-    claim("Proposition 5 with C-SVC", at_one_theta, 1e-4, printed=1.0, mutated=10.0),
+    claim("Proposition 5, Eqs (15), (16)", partial(same_alpha, rival="l2"), printed=2.0, mutated=4.0),
+    claim("Proposition 5 with C-SVC", at_one_theta, printed=1.0, mutated=10.0),
     claim(
         "Section III-C, last paragraph",
         partial(same_alpha, rival="lp", p=POWER),
-        1e-3,
         printed=POWER / (POWER - 1),
         mutated=POWER,
     ),

@@ -12,7 +12,7 @@ import numpy as np
 import mklcvx
 from mklcvx import zoo
 from mklcvx.problem.instance import Instance
-from optima import Array, solved_to, svm_to
+from optima import Array, root, solved_to, svm_to
 
 NU = 0.5
 PRICE = 1.0  # C where the paper turns to C-SVC
@@ -53,12 +53,6 @@ def combined(weights: Array, instance: Instance | None = None) -> Array:
 
 
 # ------------------------------------------------------------------------------------- the ν-form, as printed
-def factor(kernel: Array) -> Array:
-    """F with FF' = K."""
-    values, vectors = np.linalg.eigh(np.asarray(kernel, dtype=float))
-    return vectors * np.sqrt(np.maximum(values, 0.0))
-
-
 class Multipliers:
     """α ∈ A = {α'1 = 1, α'y = 0, 0 ≤ α ≤ C}, C = 1/(νl), and ½ (α⊙y)'K_m(α⊙y) for every kernel."""
 
@@ -71,7 +65,7 @@ class Multipliers:
             self.alpha <= 1 / (share * instance.samples),
         ]
         self.halves = [
-            cp.sum_squares((factor(kernel) * instance.y[:, None]).T @ self.alpha) / 2 for kernel in instance.kernels
+            cp.sum_squares((root(kernel) * instance.y[:, None]).T @ self.alpha) / 2 for kernel in instance.kernels
         ]
 
     def least(self, objective: Any, constraints: Sequence[Any] = ()) -> float:
@@ -83,7 +77,7 @@ class Functions:
 
     def __init__(self, instance: Instance | None = None) -> None:
         self.instance = instance or ordinary()
-        self.factors = [factor(kernel) for kernel in self.instance.kernels]
+        self.factors = [root(kernel) for kernel in self.instance.kernels]
         self.w = [cp.Variable(F.shape[1]) for F in self.factors]
         self.norms = [cp.norm(w) for w in self.w]
         self.mu, self.ratios = cp.Variable(len(self.w), nonneg=True), cp.Variable(len(self.w))

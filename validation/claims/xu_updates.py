@@ -221,18 +221,16 @@ def projected_descent(sign: float) -> Measured:
 
 claim = claims_of("xu")
 CLAIMS = (
-    claim("Lemma 7", order_of_caps, 0.0, printed=True, mutated=False),
+    claim("Lemma 7", order_of_caps, printed=True, mutated=False),
     claim(
         "Lemma 8, Eq. (25), θ > 1/M",
         partial(agreement, cases=draws(above_the_least)),
-        0.0,
         printed=lemma_8,
         mutated=partial(lemma_8, shift=1),
     ),
     claim(
         "Lemma 8, θ = 1/M",
         agreement_at_the_least_box,
-        0.0,
         printed=lemma_8,
         repaired=with_the_least_box_apart,
         mutated=partial(filled, capped=1),
@@ -240,21 +238,15 @@ CLAIMS = (
     claim(
         "Lemma 8, a_m = 0",
         partial(agreement, cases=VANISHING),
-        0.0,
         printed=lemma_8,
         repaired=multiplied_out,
         mutated=partial(lemma_8, shift=1),
     ),
-    claim("Algorithm 1", block_descent, 1e-4, printed=(EVENLY, 2), mutated=(EVENLY, 1)),
+    claim("Algorithm 1", block_descent, printed=(EVENLY, 2), mutated=(EVENLY, 1)),
     claim(
-        "Algorithm 1, line 1",
-        block_descent,
-        1e-4,
-        printed=(WITHOUT_THE_FIRST, 2),
-        repaired=(EVENLY, 2),
-        mutated=(EVENLY, 1),
+        "Algorithm 1, line 1", block_descent, printed=(WITHOUT_THE_FIRST, 2), repaired=(EVENLY, 2), mutated=(EVENLY, 1)
     ),
-    claim("Eq. (26)", against_differences, 1e-4, printed=1 / 2, mutated=1.0),
-    claim("Eq. (27)", projection, 1e-5, printed=0, mutated=1),
-    claim("Algorithm 2", projected_descent, 1e-6, printed=1.0, mutated=-1.0),
+    claim("Eq. (26)", against_differences, printed=1 / 2, mutated=1.0),
+    claim("Eq. (27)", projection, printed=0, mutated=1),
+    claim("Algorithm 2", projected_descent, printed=1.0, mutated=-1.0),
 )

@@ -1,4 +1,4 @@
-"""The papers' experiments, and one on regression, one command each.
+"""The papers' experiments, one command each.
 
     python validation/experiments xu [kumar …] [--quick | --full] [--data FOLDER] [--jobs N] [--seed S] [--folder OUT]
 

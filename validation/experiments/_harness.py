@@ -62,7 +62,6 @@ class Experiment:
     """`cells` lists them; `run` computes one, in any process; `report` makes a page of what is known so far.
 
     `protocol` is everything beside the cell that decides its result: grids, sizes, tolerances. `needs` are data sets.
-    `left_out` says of a cell that it needs a package that is not installed: it is not computed, but used where known.
     """
 
     name: str
@@ -72,7 +71,6 @@ class Experiment:
     report: Callable[[Setting, list[Row]], Any]
     protocol: Callable[[Setting], dict[str, Any]]
     needs: Callable[[Setting], Sequence[str]] = lambda _: ()
-    left_out: Callable[[Cell], bool] = lambda _: False
 
     def folder(self, setting: Setting) -> Path:
         return setting.folder / (self.name if setting.size == "reduced" else f"{self.name}-{setting.size}")
@@ -161,7 +159,7 @@ class Outcome:
 def finished(experiment: Experiment, setting: Setting) -> Outcome:
     """What the cache has; nothing is computed."""
     known = {key(row.cell): row for row in Cache.of(experiment, setting).read()}
-    wanted = [cell for cell in experiment.cells(setting) if key(cell) in known or not experiment.left_out(cell)]
+    wanted = experiment.cells(setting)
     return Outcome(wanted, [known[key(cell)] for cell in wanted if key(cell) in known], [])
 
 

@@ -8,7 +8,7 @@ import platform
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -51,15 +51,12 @@ class Picture:
 
 @dataclass(frozen=True)
 class Page:
-    """`verdict` is a sentence chosen by a rule in code; `differs` says what is not as in the paper, or, under another
-    heading, how an experiment was made that is in no paper."""
+    """`verdict` is a sentence chosen by a rule in code; `differs` says what is not as in the paper."""
 
     verdict: str
     differs: Sequence[str]
     parts: Sequence[Table | Picture | str]
     rule: str = ""
-    data: Sequence[str] = field(default_factory=list)
-    heading: str = "What differs from the paper"
 
 
 def write_page(
@@ -93,7 +90,7 @@ def _lines(experiment: Experiment, setting: Setting, outcome: Outcome, page: Pag
             yield from (f"![{part.caption}]({part.file})", "", part.caption, "")
         else:
             yield from (part, "")
-    yield from (f"## {page.heading}", "", *(f"- {line}" for line in page.differs), "")
+    yield from ("## What differs from the paper", "", *(f"- {line}" for line in page.differs), "")
     yield from ("## How this was made", "", made_by(setting, outcome, command))
     for row in outcome.failed:
         yield from ("", f"Failed: `{row.cell}`: {row.error}")

@@ -2,8 +2,7 @@
 
 Corrected resampled t-test (Nadeau & Bengio 2003): over r random splits with t test and n training samples the results
 of two methods differ by d_1 … d_r; splits overlap, so that the variance of their mean is not s²/r but about
-(1/r + t/n) s². t = mean(d) / √((1/r + t/n) s²) with r − 1 degrees of freedom. Where several pairs are tested, Holm's
-step-down correction (1979) bounds the probability of a single false finding among all of them.
+(1/r + t/n) s². t = mean(d) / √((1/r + t/n) s²) with r − 1 degrees of freedom.
 
 Wilcoxon's signed rank test compares two methods over data sets; Friedman's compares all of them by their average ranks,
 rank 1 being the best and equal results sharing the mean of their ranks (Demšar 2006).
@@ -31,25 +30,6 @@ def corrected_t_test(ours: ArrayLike, theirs: ArrayLike, test_share: float) -> f
     if variance == 0:
         return 1.0 if d.mean() == 0 else 0.0
     return float(2 * stats.t.sf(abs(d.mean()) / math.sqrt(variance), len(d) - 1))
-
-
-def corrected_interval(
-    ours: ArrayLike, theirs: ArrayLike, test_share: float, level: float = 0.95
-) -> tuple[float, float]:
-    """The interval for the mean difference that goes with the corrected test."""
-    d = np.asarray(ours, dtype=float) - np.asarray(theirs, dtype=float)
-    if len(d) < 2:
-        return -math.inf, math.inf
-    wide = stats.t.ppf((1 + level) / 2, len(d) - 1) * math.sqrt((1 / len(d) + test_share) * d.var(ddof=1))
-    return float(d.mean() - wide), float(d.mean() + wide)
-
-
-def holm(p_values: ArrayLike) -> Array:
-    """Holm's adjusted p-values: below the level where the hypothesis is rejected with all others in mind."""
-    p = np.asarray(p_values, dtype=float)
-    order = np.argsort(p)
-    stepped = np.maximum.accumulate(np.minimum(p[order] * np.arange(len(p), 0, -1), 1.0))
-    return np.asarray(stepped[np.argsort(order)])
 
 
 def wilcoxon(ours: ArrayLike, theirs: ArrayLike) -> float:

@@ -54,12 +54,5 @@ def needs(setting: Setting) -> tuple[str, ...]:
     return setting.choose((), ("emotions",), ("emotions",))
 
 
-EXPERIMENT = Experiment(
-    "bucak",
-    "One kernel combination for all classes: precision and cost (Bucak et al. 2010, Table 1, in kind)",
-    cells,
-    run,
-    report,
-    protocol,
-    needs,
-)
+TITLE = "One kernel combination for all classes: precision and cost (Bucak et al. 2010, Table 1, in kind)"
+EXPERIMENT = Experiment("bucak", TITLE, cells, run, report, protocol, needs)

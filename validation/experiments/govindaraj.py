@@ -61,11 +61,5 @@ def protocol(setting: Setting) -> dict[str, Any]:
     }
 
 
-EXPERIMENT = Experiment(
-    "govindaraj",
-    "Redundant, many and grouped kernels: Li-MKL and CKL against L1-MKL (Govindaraj 2009, section 6)",
-    cells,
-    run,
-    report,
-    protocol,
-)
+TITLE = "Redundant, many and grouped kernels: Li-MKL and CKL against L1-MKL (Govindaraj 2009, section 6)"
+EXPERIMENT = Experiment("govindaraj", TITLE, cells, run, report, protocol)

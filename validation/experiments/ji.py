@@ -42,12 +42,5 @@ def needs(setting: Setting) -> tuple[str, ...]:
     return setting.choose((), ("emotions",), ("emotions",))
 
 
-EXPERIMENT = Experiment(
-    "ji",
-    "Kernels integrated for all labels by hypergraphs (Ji et al. 2008, Tables 2 and 3)",
-    cells,
-    run,
-    report,
-    protocol,
-    needs,
-)
+TITLE = "Kernels integrated for all labels by hypergraphs (Ji et al. 2008, Tables 2 and 3)"
+EXPERIMENT = Experiment("ji", TITLE, cells, run, report, protocol, needs)

@@ -7,10 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from label_views import LabelViews
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from label_views import Array, LabelViews, Rows
 
 
 class Half(NamedTuple):

@@ -8,14 +8,19 @@ time, each of 16 descriptors: centroid, roll-off and flux of the spectrum, and 1
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from _harness import Setting
-from _views import Array, FeatureViews, View, gaussians
-from mklcvx.problem.kernels import Gaussian, Kernel, Linear, Polynomial
+from mklcvx.problem.kernels import Gaussian, Kernel, KernelBank, Linear, MeanDistance, Polynomial
+from mklcvx.problem.preprocessing import Preprocessing
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+View = tuple[str, list[int], list[Kernel]]
 
 STATISTICS = ("mean of means", "mean of deviations", "deviation of means", "deviation of deviations")
 EMOTION_GROUPS: Mapping[str, range] = {
@@ -29,12 +34,44 @@ EMOTION_GROUPS: Mapping[str, range] = {
 BANKS = ("groups", "groups and all")
 
 
-class LabelViews(FeatureViews):
-    """Targets are labels (n, k) in {0, 1}."""
+@dataclass(frozen=True)
+class LabelViews:
+    """Features, labels (n, k) in {0, 1}, and the kernels of each view; centred ones are for machines without bias."""
+
+    features: Array
+    labels: NDArray[np.int64]
+    views: list[View]
+    standardised: bool = True
+    centred: bool = False
 
     @property
-    def labels(self) -> NDArray[np.int64]:
-        return self.targets
+    def names(self) -> list[str]:
+        return [f"{kernel.name}[{name}]" for name, _, kernels in self.views for kernel in kernels]
+
+    @property
+    def groups(self) -> list[int]:
+        return [i for i, (_, _, kernels) in enumerate(self.views) for _ in kernels]
+
+    def kernels(self, train: Rows, test: Rows) -> tuple[Array, Array]:
+        """Kernels (M, n, n) and (M, t, n), fitted on the training part: each of trace n, centred before where asked."""
+        x, z = self._scaled(train, test)
+        banks = [(KernelBank(kernels).fit(x[:, view]), view) for _, view, kernels in self.views]
+        stack = np.concatenate([bank.stack() for bank, _ in banks])
+        to_test = np.concatenate([bank.stack(z[:, view]) for bank, view in banks])
+        steps = Preprocessing.from_options(centre=self.centred, normalise="trace").fit(stack, names=self.names)
+        return steps.train(stack) * len(x), steps.test(to_test) * len(x)
+
+    def _scaled(self, train: Rows, test: Rows) -> tuple[Array, Array]:
+        x, z = self.features[train], self.features[test]
+        if not self.standardised:
+            return x, z
+        centre, spread = x.mean(axis=0), x.std(axis=0)
+        spread = np.where(spread > 0, spread, 1.0)
+        return (x - centre) / spread, (z - centre) / spread
+
+
+def gaussians(*factors: float) -> list[Kernel]:
+    return [Gaussian(MeanDistance(factor)) for factor in factors]
 
 
 def emotions(setting: Setting, bank: str = "groups", centred: bool = False) -> LabelViews:

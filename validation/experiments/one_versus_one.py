@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import mklcvx
+from mklcvx.solvers.one_against import each_by_machines
 
 Array = NDArray[np.float64]
 Kernels = Callable[[NDArray[np.intp], NDArray[np.intp]], tuple[Array, Array]]
@@ -41,22 +41,10 @@ def voted(
 ) -> Voted:
     """The machines of all pairs for training kernels and their votes on the other samples."""
     stack, to_test = kernels
-    names = np.unique(classes)
-    votes = np.zeros((len(prices), to_test.shape[1], len(names)))
-    sureness, gap = np.zeros_like(votes), 0.0
-    for a, b in combinations(range(len(names)), 2):
-        members = np.flatnonzero((classes == names[a]) | (classes == names[b]))
-        y = np.where(classes[members] == names[a], 1.0, -1.0)
-        instance = mklcvx.Instance(stack[np.ix_(range(len(stack)), members, members)], y, groups=groups)
-        for step, solution in enumerate(mklcvx.solve_path(instance, formulation, {"C": prices}, tol=tol).solutions):
-            value = solution.decision_function(to_test[:, :, members])
-            gap = max(gap, solution.certificate.relative_gap)
-            votes[step, :, a] += value >= 0
-            votes[step, :, b] += value < 0
-            sureness[step, :, a] += value
-            sureness[step, :, b] -= value
-    ranked = votes + sureness / (3 * (np.abs(sureness) + 1))
-    return Voted(names[ranked.argmax(axis=2)], gap)
+    instance = mklcvx.Instance(stack, classes=classes, groups=groups)
+    answers = list(each_by_machines(instance, formulation, [{"C": price} for price in prices], "ovo", tol=tol))
+    gap = max(machine.certificate.relative_gap for answer in answers for machine in answer.solutions)
+    return Voted(np.stack([answer.predict(to_test) for answer in answers]), gap)
 
 
 def tuned(

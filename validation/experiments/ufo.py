@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines.lp_beta import contrasts_of
 from mklcvx import Instance
 from mklcvx.formulations import lp
 from mklcvx.problem.targets import Targets, decided
@@ -56,7 +57,7 @@ class Task:
     def of(cls, instance: Instance, C: float, alpha: float) -> Task:
         kernels = np.asarray(instance.kernels)
         s = max(2.0, 2 * math.log(len(kernels)))
-        return cls(kernels, contrasts_of(instance), 1 / (C * instance.samples), alpha, s)
+        return cls(kernels, contrasts_of(instance.targets, "ufo"), 1 / (C * instance.samples), alpha, s)
 
     def pull(self, beta: Array) -> Array:
         """δ, (n, k)."""
@@ -124,16 +125,6 @@ class Learned(NamedTuple):
     def predict(self, test_kernels: Array) -> NDArray[Any]:
         values = np.einsum("mti,kmi->tk", test_kernels, self.coefficients, optimize=True)
         return decided(values, self.targets.kind, self.targets.predicted_classes())
-
-
-def contrasts_of(instance: Instance) -> Array:
-    """V, (n, r, k): own class minus every other class; for y, the sign."""
-    if instance.targets.kind == "y":
-        return np.asarray(instance.y, dtype=float)[:, None, None]
-    members = instance.targets.indicators("ufo")
-    units = np.eye(members.shape[1])
-    rivals = np.stack([np.delete(units, own, axis=0) for own in range(len(units))])
-    return np.asarray(members[:, None, :] - rivals[np.argmax(members, axis=1)])
 
 
 def ufo(instance: Instance, C: float, alpha: float, passes: int, seed: int) -> Learned:

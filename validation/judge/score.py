@@ -12,7 +12,6 @@ printed, and counts as neither rejected nor named.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import traceback
 import warnings
@@ -26,6 +25,8 @@ from rich.progress import track
 from wrong_answers import Problem, WrongAnswer, wrong_answers
 
 import mklcvx
+from shared.journals import add_line, records
+from shared.running import put
 
 HERE = Path(__file__).parent
 NOTHING = {"unknown", "unknown:converged"}
@@ -159,18 +160,12 @@ def main() -> None:
         print(f"explained: {share(len(explained(chance)), len(chance))}, errors: {len(errors(chance))}")
         return
     given.journal = given.journal or HERE / f"{given.list}.jsonl"
-    known = (
-        [json.loads(text) for text in given.journal.read_text(encoding="utf-8").splitlines()]
-        if given.journal.exists()
-        else []
-    )
-    done = {row["name"]: row for row in known}
+    done = {row["name"]: row for row in records(given.journal)}
 
     def once(name: str, make: Make) -> Row:
         if name not in done:
             done[name] = {"name": name} | judged(make)
-            with given.journal.open("a") as journal:
-                journal.write(json.dumps(done[name], ensure_ascii=False) + "\n")
+            add_line(given.journal, done[name])
             print(name, done[name]["verdict"], done[name]["explanations"], flush=True)
         return done[name]
 
@@ -180,10 +175,7 @@ def main() -> None:
         expected = {"accepted": [sorted(kinds) for kinds in wrong.accepted]}
         rows.append(scored(once(wrong.name, lambda wrong=wrong: wrong), wrong.accepted) | about | expected)
     text = page(rows, [once(name, make) for name, make in randoms(SEEDS[given.list])], given.list)
-    if given.output:
-        given.output.write_text(text, encoding="utf-8")
-    else:
-        print(text)
+    put(text, given.output)
 
 
 if __name__ == "__main__":

@@ -37,8 +37,9 @@ from _harness import Cache, Row  # noqa: E402
 from mklcvx.cli.main import main as command_line  # noqa: E402
 from mklcvx.errors import InputError  # noqa: E402
 from mklcvx.io.files import load_instance, load_solution, save_instance  # noqa: E402
-from mklcvx.io.writing import write_whole  # noqa: E402
+from mklcvx.io.writing import write_text  # noqa: E402
 from of_losses import write as write_golden  # noqa: E402
+from shared.tables import table  # noqa: E402
 
 STEPS = ("open", "os.rename", "os.mkdir", "os.fsync", "os.fchmod")
 OLD = b"what was there before\n"
@@ -242,15 +243,22 @@ def kept_before(case: Case) -> bytes:
     return b'{"cell": 0}\n' if case.is_journal else OLD
 
 
+@contextlib.contextmanager
+def prepared() -> Iterator[Path]:
+    """A folder with a problem, in a folder of its own."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "folder"
+        (folder / "problem").mkdir(parents=True)
+        save_instance(folder / "problem" / "problem.npz", mklcvx.zoo.by_hand())
+        yield folder
+
+
 def tried(case: Case, most: int = MOST) -> tuple[Counter[str], list[str]]:
     """Runs of a command by kind of fault, and what was wrong after them."""
     counts: Counter[str] = Counter()
     wrong = []
     over: set[str] = set()
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "folder"
-        (folder / "problem").mkdir(parents=True)
-        save_instance(folder / "problem" / "problem.npz", mklcvx.zoo.by_hand())
+    with prepared() as folder:
         for kind, n, prepare in traps(case, folder):
             if kind in over or (n > most and kind not in ("bytes", "memory")):
                 continue
@@ -278,35 +286,25 @@ def main(arguments: list[str] | None = None) -> int:
     for case in cases():
         if asked.only and not any(word in case.name for word in asked.only):
             continue
-        with (
-            contextlib.redirect_stderr(io.StringIO()),
-            contextlib.suppress(SystemExit),
-            tempfile.TemporaryDirectory() as place,
-        ):
-            (Path(place) / "problem").mkdir()
-            save_instance(Path(place) / "problem" / "problem.npz", mklcvx.zoo.by_hand())
-            with contextlib.redirect_stdout(io.StringIO()):
-                case.run(Path(place))  # what is imported late is imported now
+        said = io.StringIO()
+        silent = contextlib.redirect_stderr(said), contextlib.redirect_stdout(said)
+        with prepared() as folder, silent[0], silent[1], contextlib.suppress(SystemExit):
+            case.run(folder)  # what is imported late is imported now
         counts, faults = tried(case)
         rows.append((case.name, counts, len(faults)))
         wrong += faults
         print(f"{case.name}: {dict(counts)}, wrong: {len(faults)}", flush=True)
     print("\n".join(wrong))
     if asked.output is not None:
-        asked.output.parent.mkdir(exist_ok=True)
-        write_whole(asked.output, lambda file: file.write(page(rows).encode()))
+        write_text(asked.output, page(rows))
     return 1 if wrong else 0
 
 
 def page(rows: list[tuple[str, Counter[str], int]]) -> str:
     kinds = (*STEPS, "bytes", "memory", "killed")
     text = ["# Every step of writing fails once", "", (__doc__ or "").split("\n\n")[2].strip(), ""]
-    text += [f"| command | {' | '.join(kinds)} | refused | damaged |", "|---|" + "--:|" * (len(kinds) + 2)]
-    text += [
-        f"| {name} | {' | '.join(str(counts[kind]) for kind in (*kinds, 'refused'))} | {wrong} |"
-        for name, counts, wrong in rows
-    ]
-    return "\n".join(text) + "\n"
+    cells = [[name, *(str(counts[kind]) for kind in (*kinds, "refused")), str(wrong)] for name, counts, wrong in rows]
+    return "\n".join([*text, *table(("command", *kinds, "refused", "damaged"), cells)]) + "\n"
 
 
 if __name__ == "__main__":

@@ -181,15 +181,10 @@ class Campaign:
                 os._exit(0)
             self.read(data)
 
-        words = [
-            sys.argv[0],
-            str(pool),
-            f"-seed={self.seed + 1}",
-            f"-max_len={LARGEST}",
-            "-timeout=60",
-            "-rss_limit_mb=4000",
-        ]
-        atheris.Setup(words, target, custom_mutator=changed, enable_python_coverage=True)
+        limits = f"-seed={self.seed + 1} -max_len={LARGEST} -timeout=60 -rss_limit_mb=4000"
+        atheris.Setup(
+            [sys.argv[0], str(pool), *limits.split()], target, custom_mutator=changed, enable_python_coverage=True
+        )
         atheris.Fuzz()
 
 

@@ -46,9 +46,8 @@ def _problems() -> Iterator[Call]:
     limit = {"time_limit": 5.0}
     yield _call(Instance, kernels=K, y=y)
     yield _call(Instance, name="Instance (classes)", kernels=K, classes=["a", "b"] * 4)
-    yield _call(
-        Instance, name="Instance (labels)", kernels=K, labels=np.eye(8, dtype=int)[:, :2], label_names=["a", "b"]
-    )
+    labels = np.eye(8, dtype=int)[:, :2]
+    yield _call(Instance, name="Instance (labels)", kernels=K, labels=labels, label_names=["a", "b"])
     yield _call(Instance, name="Instance (response)", kernels=K, response=np.arange(8.0))
     yield _call(mklcvx.LowRank, factors=[np.eye(8)[:, :2]])
     yield _call(mklcvx.solve, instance=instance, formulation="l1", C=1.0, **limit)
@@ -59,37 +58,24 @@ def _problems() -> Iterator[Call]:
         ("ml_sum", {"C": 1.0, "bias": True}), ("alignment", {"approximate": False}), ("l2", {"nu": 0.5}),
         ("hypergraph_smooth", {"lam": 1.0, "smoothing": 0.01, "expansion": "clique", "dimensions": 1}),
     ):  # fmt: skip
-        shared = ("report", "callback", "preprocessing", "options")
-        yield _call(
-            mklcvx.solve,
-            *shared,
-            name=f"solve ({formulation})",
-            instance=instance,
-            formulation=formulation,
-            **own,
-            **limit,
-        )
+        spared = ("report", "callback", "preprocessing", "options")
+        given = {"instance": instance, "formulation": formulation, **own, **limit}
+        yield _call(mklcvx.solve, *spared, name=f"solve ({formulation})", **given)
     regression = Instance(K, response=np.arange(8.0))
-    for loss, own in (
-        ("huber", {"delta": 1.0}),
-        ("quantile", {"quantile": 0.5}),
-        ("epsilon_insensitive", {"epsilon": 0.1}),
+    for loss, parameter, value in (
+        ("huber", "delta", 1.0),
+        ("quantile", "quantile", 0.5),
+        ("epsilon_insensitive", "epsilon", 0.1),
     ):
-        given = {"loss": loss, "C": 1.0, **own, **limit}
+        given = {"loss": loss, "C": 1.0, parameter: value, **limit}
         yield _call(mklcvx.solve, name=f"solve ({loss})", instance=regression, formulation="l1", **given)
     yield _call(mklcvx.solve_path, instance=instance, formulation="l1", grid={"C": [0.5, 1.0]}, **limit)
     solution = mklcvx.solve(instance, "l1")
-    answer = {
-        "weights": solution.weights,
-        "alpha": solution.alpha,
-        "bias": solution.bias,
-        "objective": solution.objective,
-    }
+    answer = {name: getattr(solution, name) for name in ("weights", "alpha", "bias", "objective")}
     yield _call(mklcvx.verify, instance=instance, formulation="l1", **answer)
     yield _call(mklcvx.verify, name="verify (trace)", instance=instance, formulation="l1", trace=[answer], tau=1.0)
-    yield _call(
-        mklcvx.verify, name="verify (convention)", instance=instance, convention="simplemkl", weights=solution.weights
-    )
+    given = {"convention": "simplemkl", "weights": solution.weights}
+    yield _call(mklcvx.verify, name="verify (convention)", instance=instance, **given)
     yield _call(mklcvx.shrink, instance=instance, formulation="l1", solver=lambda instance, **_: {"objective": 0.0})
     yield _call(mklcvx.prove, instance=instance, formulation="l1", time_limit=5.0)
     yield _call(mklcvx.second_stage, instance=instance, solution=mklcvx.solve(instance, "ts"))
@@ -147,9 +133,8 @@ def _estimators() -> Iterator[Call]:
         yield _call(model.save, name=f"{made.__name__}.save", path="saved.npz")
         yield _call(made.load, name=f"{made.__name__}.load", path="saved.npz")
     yield _call(mklcvx.mkl_path, X=X, y=y, formulation="l1", grid={"C": [0.5, 1.0]})
-    yield _call(
-        mklcvx.kernel_importance, estimator=mklcvx.MKLClassifier("average", "linear"), X=X, y=y, answers=["alone"]
-    )
+    average = mklcvx.MKLClassifier("average", "linear")
+    yield _call(mklcvx.kernel_importance, estimator=average, X=X, y=y, answers=["alone"])
     yield _call(mklcvx.Views, views=[X, X])
 
 

@@ -26,9 +26,7 @@ from readers import Reader, Refusal, unfolded
 
 MEMORY = "200MB"  # that readers are told there is
 GROWTH = 400e6  # bytes that a process may grow by
-SECONDS = (
-    matlab_apart.SECONDS + 2.0
-)  # of the processor, for one read: that of MATLAB files has so many, and has to start
+SECONDS = matlab_apart.SECONDS + 2.0  # of the processor, for a read: that of MATLAB files has so many, and starts
 PATIENCE = 60  # seconds until a read that waits is ended
 LONGEST = 1010  # characters of a refusal
 NAMED = ("given", "answer", "instance", "data set", "model", "not a point", "preprocessing", "parameter", "formulation")

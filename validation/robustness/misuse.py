@@ -21,15 +21,20 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # where `shared` is
+
 from hostile import Boom, values
 from interface import Call, calls
 from mklcvx import InputError
+from mklcvx.io.writing import write_text
+from shared.tables import table
 
 FOLDER = Path(__file__).parent
 LONGEST = 600  # characters of a message
@@ -54,8 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     counts, faults = misused(asked.every, asked.calls, shift=asked.shift)
     text = page(counts, faults)
-    asked.output.mkdir(parents=True, exist_ok=True)
-    (asked.output / "misuse.md").write_text(text, encoding="utf-8")
+    write_text(asked.output / "misuse.md", text)
     print(text.split("\n")[2])
     return int(bool(faults))
 
@@ -133,24 +137,18 @@ def outcome(made: Callable[[], Any]) -> tuple[str, str]:
 def _raised(raised: Exception) -> tuple[str, str]:
     if type(raised).__name__ in CONVENTION:
         return "refused", ""
-    if isinstance(raised, TypeError) and ("argument" in str(raised) and "()" in str(raised)) and _near(raised):
+    is_where_called = len(_called(raised)) <= 4
+    if isinstance(raised, TypeError) and "argument" in str(raised) and "()" in str(raised) and is_where_called:
         return "refused", ""  # Python's own words for a wrong number of arguments
     if isinstance(raised, Boom):
-        called = any(frame.name in ("_boom",) for frame in _called(raised))
+        called = any(frame.name == "_boom" for frame in _called(raised))
         return "the caller's own", "" if called else "Boom, and nothing of the caller's was called"
     with contextlib.suppress(Boom):
         return "raised", f"{type(raised).__name__}: {str(raised)[:200]!r}"
     return "raised", f"{type(raised).__name__}, whose words raise"
 
 
-def _near(raised: Exception) -> bool:
-    """Whether it arose where the call was made."""
-    return len(_called(raised)) <= 4
-
-
-def _called(raised: Exception) -> Any:
-    import traceback
-
+def _called(raised: Exception) -> traceback.StackSummary:
     return traceback.extract_tb(raised.__traceback__)
 
 
@@ -197,7 +195,7 @@ def _limited() -> Iterator[None]:
 
 
 def page(counts: dict[str, Counter[str]], faults: list[str]) -> str:
-    total = sum(sum(one.values()) for one in counts.values())
+    total = sum(count.total() for count in counts.values())
     lines = [
         "# Misuse of the interface",
         "",
@@ -208,13 +206,12 @@ def page(counts: dict[str, Counter[str]], faults: list[str]) -> str:
         "`make misuse` repeats it. Refused: in one line of ours. The caller's own: what a given function raises.",
         "",
     ]
-    lines += [f"| called | calls | {' | '.join(HOW)} | other |", "|---|---|---|---|---|---|---|"]
+    rows = []
     for name, count in sorted(counts.items()):
         known = [count[how] for how in HOW]
-        lines.append(
-            f"| `{name}` | {sum(count.values())} | {' | '.join(map(str, known))} | {sum(count.values()) - sum(known)} |"
-        )
-    return "\n".join([*lines, "", *(f"- `{fault[:200]}`" for fault in faults[:50])]).rstrip() + "\n"
+        rows.append([f"`{name}`", *map(str, (count.total(), *known, count.total() - sum(known)))])
+    lines += [*table(("called", "calls", *HOW, "other"), rows), "", *(f"- `{fault[:200]}`" for fault in faults[:50])]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 if __name__ == "__main__":

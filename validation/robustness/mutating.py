@@ -24,29 +24,7 @@ FOLDER_MARK = "@@ "
 LINK_MARK = "-> "
 CANARY = "canary.csv"
 PIPE, FOLDER = b"@| pipe", b"@/ folder"
-NUMBERS = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    7,
-    8,
-    16,
-    127,
-    128,
-    255,
-    256,
-    1000,
-    32767,
-    65535,
-    10**6,
-    2**31 - 1,
-    2**31,
-    2**32 - 1,
-    2**40,
-    2**63 - 1,
-)
+NUMBERS = (*range(5), 7, 1000, 10**6, *(2**k - less for k in (3, 4, 7, 8, 15, 16, 31, 32, 40, 63) for less in (0, 1)))
 WORDS = (
     "", " ", "nan", "inf", "-inf", "1e400", "-0", "0x10", "1_0", "١", "½", "\x00", "\x1b[2J", "\u2028", "\ufeff",
     "\ud800", "é",
@@ -59,6 +37,7 @@ VALUES: tuple[Any, ...] = (
 DTYPES = (
     "U3", "S2", "f2", "f4", ">f8", "g", "i1", "u2", ">i4", "i8", "u8", "c8", "c16", "?", "M8[s]", "m8[D]", "V8",
 )  # fmt: skip
+TYPES = ("|O", "<U0", "<U9", "|S3", "<f4", ">f8", "<c16", "<f2", "<f16", "<i8", "<u8", "<m8[s]", "|b1", "<M8[s]", "|V8")
 HEADER = re.compile(rb"\{.*\}")
 Mutator = Callable[[bytes, Random], bytes]
 
@@ -149,10 +128,8 @@ def of_npz(data: bytes, rng: Random) -> bytes:
     if kind == 0:
         del members[at]
     elif kind == 1:
-        members[at] = (
-            rng.choice((*WORDS[15:22], name.removesuffix(".npy"), f"{name}x", "machine_0/y.npy", "y.npy")),
-            content,
-        )
+        others = (*WORDS[15:22], name.removesuffix(".npy"), f"{name}x", "machine_0/y.npy", "y.npy")
+        members[at] = (rng.choice(others), content)
     elif kind == 2:
         members.append((name, of_bytes(content, rng)))
     elif kind == 3:
@@ -198,25 +175,7 @@ def _with_header(content: bytes, rng: Random) -> bytes:
     text = found[0].decode("latin-1")
     places = [m.span() for m in re.finditer(r"\d+|'[<>|=]?\w+'|True|False|\(|\)|,", text)]
     start, end = rng.choice(places)
-    types = (
-        "'|O'",
-        "'<U0'",
-        "'<U9'",
-        "'|S3'",
-        "'<f4'",
-        "'>f8'",
-        "'<c16'",
-        "'<f2'",
-        "'<f16'",
-        "'<i8'",
-        "'<u8'",
-        "'<m8[s]'",
-        "'|b1'",
-        "'<M8[s]'",
-        "'|V8'",
-        "[('a', '<f8')]",
-    )
-    word = rng.choice((str(rng.choice(NUMBERS)), *types, "-1", "()", "", "(", "True"))
+    word = rng.choice((str(rng.choice(NUMBERS)), *map(repr, TYPES), "[('a', '<f8')]", "-1", "()", "", "(", "True"))
     line = (text[:start] + word + text[end:]).encode("latin-1").ljust(len(found[0]))
     return content[: found.start()] + line + content[found.end() :]
 
@@ -247,11 +206,8 @@ def _with_values(array: Any, rng: Random) -> bytes:
         return saved(words.reshape(array.shape))
     flat = array.reshape(-1).copy()
     if flat.size:
-        flat[rng.randrange(flat.size)] = (
-            rng.choice((0, 1, 2, 3))
-            if flat.dtype.kind not in "fc"
-            else rng.choice((np.nan, np.inf, -1e308, 5e-324, 0.0, -1.0, 2.0))
-        )
+        entries = (np.nan, np.inf, -1e308, 5e-324, 0.0, -1.0, 2.0) if flat.dtype.kind in "fc" else range(4)
+        flat[rng.randrange(flat.size)] = rng.choice(entries)
     return saved(flat.reshape(array.shape))
 
 

@@ -7,7 +7,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 from unittest import mock
@@ -62,12 +62,7 @@ def seeds(folder: Path) -> dict[str, bytes]:
         machine_files.save_machines(folder / f"machines{ending}", solve_by_machines(CLASSES, "l1", "ovr"))
     for ending in (".json", ".csv"):
         traces.save_trace(folder / f"trace{ending}", solution)
-    answer = {
-        "weights": solution.weights,
-        "alpha": solution.alpha,
-        "bias": solution.bias,
-        "objective": solution.objective,
-    }
+    answer = {name: getattr(solution, name) for name in ("weights", "alpha", "bias", "objective")}
     for ending in (".json", ".npz", ".mat", ""):
         files.save_answer(folder / f"answer{ending}", **answer)
     X = _features[0]
@@ -78,10 +73,8 @@ def seeds(folder: Path) -> dict[str, bytes]:
 
 def folded(folder: Path) -> bytes:
     """A folder as one text."""
-    parts = [
-        f"{FOLDER_MARK}{one.relative_to(folder)}\n{one.read_text(encoding='utf-8')}"
-        for one in sorted(folder.rglob("*.csv"))
-    ]
+    files_in = sorted(folder.rglob("*.csv"))
+    parts = (f"{FOLDER_MARK}{one.relative_to(folder)}\n{one.read_text(encoding='utf-8')}" for one in files_in)
     return "".join(parts).encode()
 
 
@@ -137,9 +130,8 @@ def hdf5_seeds(folder: Path) -> Iterator[bytes]:
         elif kind == "circle":
             file["kernels"], file["other"] = h5py.SoftLink("/other"), h5py.SoftLink("/kernels")
         elif kind == "packed":
-            file.create_dataset(
-                "kernels", data=KERNELS.T, compression="gzip", shuffle=True, fletcher32=True, chunks=True
-            )
+            packing = {"compression": "gzip", "shuffle": True, "fletcher32": True, "chunks": True}
+            file.create_dataset("kernels", data=KERNELS.T, **packing)
         elif kind == "elsewhere":
             file.create_dataset("kernels", (6, 6, 2), "f8", external=[(str(canary), 0, 576)])
         elif kind == "virtual":
@@ -200,11 +192,9 @@ def in_a_copy(read: Callable[[Path], object]) -> Callable[[Path], object]:
 def checked(path: Path, problem: Path, evaluate: Callable[..., object], used_by: Callable[..., object]) -> object:
     """What the checker says of a solution, or of an instance with a fixed solution: a status; one line if it is 2."""
     said, out = io.StringIO(), io.StringIO()
-    pair = (
-        [str(path), str(problem.with_name("solution.json"))] if path.stem == "instance" else [str(problem), str(path)]
-    )
+    pair = (path, problem.with_name("solution.json")) if path.stem == "instance" else (problem, path)
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(out):
-        status = claims.audited(pair, evaluate, used_by)
+        status = claims.audited([*map(str, pair)], evaluate, used_by)
     if status == 2:
         raise Refusal(said.getvalue().removesuffix("\n"))
     return status
@@ -232,20 +222,17 @@ def readers(place: Path) -> list[Reader]:
     trials = {number: [FoldScore(0.5, 1e-9, True, "")] for number in (0, 2)}
     KeptFolds(place / "cv.jsonl", problem, 0).write(trials)
 
-    found = [
-        Reader(f"instance {e or 'folder'}", e, files.load_instance, like(e, *of_instances))
-        for e in (".npz", ".json", "", ".mat")
-    ]
-    found += [Reader(f"test {e or 'folder'}", e, files.load_test, like(e, *of_instances)) for e in (".npz", "")]
+    def of_endings(name: str, endings: Sequence[str], read: Callable[[Path], object], *words: str) -> list[Reader]:
+        return [Reader(f"{name} {ending or 'folder'}", ending, read, like(ending, *words)) for ending in endings]
+
+    found = of_endings("instance", (".npz", ".json", "", ".mat"), files.load_instance, *of_instances)
+    found += of_endings("test", (".npz", ""), files.load_test, *of_instances)
     of_hdf5 = list(hdf5_seeds(place))
     found += [Reader("instance v7.3", ".h5.mat", files.load_instance, of_hdf5)]
     found += [Reader("instance v7.3, in a copy", ".h5.mat", in_a_copy(files.load_instance), of_hdf5)]
     found += [Reader("answer v7.3, in a copy", ".h5.mat", in_a_copy(submitted), [*of_hdf5, *hdf5_answers(place)])]
-    found += [Reader(f"solution {e}", e, machine_files.load_answer, like(e, *of_answers)) for e in (".json", ".npz")]
-    found += [
-        Reader(f"answer {e or 'folder'}", e, submitted, like(e, *of_answers))
-        for e in (".json", ".npz", ".csv", "", ".mat")
-    ]
+    found += of_endings("solution", (".json", ".npz"), machine_files.load_answer, *of_answers)
+    found += of_endings("answer", (".json", ".npz", ".csv", "", ".mat"), submitted, *of_answers)
     found += [Reader("model .npz", ".npz", mklcvx.load_model, like(".npz", "model", "classifier", "regressor"))]
     found += [Reader("kind of model", ".npz", is_model, like(".npz", "model", "solution"))]
     found += [Reader("table .csv", ".csv", folders.table, [table, b"1,2\n3,4\n"])]

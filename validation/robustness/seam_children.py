@@ -32,12 +32,7 @@ SECOND = 0.02  # seconds at most between two interrupts
 ITSELF = "the test itself"
 BY_CALLS = ("after calls", "twice", "count")
 OLD = b"what was there before\n"
-ALONE = """import os, signal
-from mklcvx.__main__ import _leave, main
-signal.signal(signal.SIGINT, _leave)  # as main will do: the interpreter's own start is not looked at
-os.write({mouth}, b"b")  # and stays open until the end
-main()
-"""
+ALONE = Path(__file__).with_name("seam_alone.py")
 
 
 @dataclass(frozen=True)
@@ -148,7 +143,7 @@ def _alone(seam: Seam, inputs: Path, folder: Path, _: int, __: float) -> tuple[i
     words = seam.work.command(seam.posed(inputs))
     with (folder.parent / "out").open("wb") as out, (folder.parent / "err").open("wb") as err:
         child = subprocess.Popen(
-            [sys.executable, "-c", ALONE.format(mouth=mouth), *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+            [sys.executable, "-P", ALONE, str(mouth), *words], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
             cwd=folder, env={**os.environ, **variables}, pass_fds=[mouth], preexec_fn=lambda: _apply(seam),
         )  # fmt: skip
     os.close(mouth)

@@ -56,7 +56,7 @@ def weights(
     ax = axes(ax, (5.6, 1.2 + room * len(exact)))
     filled = _bars(ax, rows - shift, exact, height, color=COLOURS[0], edgecolor=INK)
     if interval is not None:
-        ends = as_real_array(interval, "interval", "two ends for each kernel").astype(float)
+        ends = as_real_array(interval, "interval", "two ends for each kernel")
         _intervals(ax, rows - shift, ends, float(np.nanmax(exact, initial=0.0)))
     if given is not None:
         hatched = _bars(ax, rows + shift, given, height, color=PAPER, edgecolor=INK, hatch=HATCH)
@@ -67,7 +67,7 @@ def weights(
     return ax
 
 
-def _intervals(ax: Any, rows: NDArray[Any], ends: NDArray[np.float64], largest: float) -> None:
+def _intervals(ax: Any, rows: NDArray[Any], ends: NDArray[Any], largest: float) -> None:
     if ends.shape != (len(rows), 2) or np.isnan(ends).any():
         raise InputError(f"interval of shape {ends.shape}: give two ends for each of {len(rows)} kernels")
     finite = ends[np.isfinite(ends) & (ends <= FAR * largest)]

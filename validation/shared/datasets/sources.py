@@ -41,24 +41,18 @@ def from_csv(name: str, folder: Path, record: Record) -> Dataset:
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
         raise InputError(f"data set {name}: {file} is not readable ({first_line(fault)}): get it anew") from None
     d, k = record.features, len(record.counts) if record.labels else 1
-    _check_header(name, file, table, d, k, record.labels)
+    last = [f"label{j + 1}" for j in range(k)] if record.labels else ["target"]
+    header = [word.strip() for word in table[0]] if table else []
+    if header != [*(f"x{j + 1}" for j in range(d)), *last]:
+        raise InputError(
+            f"data set {name}: {file} has a header of {len(header)} columns, {','.join(header)[:40]!r}: "
+            f"expected the {d + k} columns x1,…,x{d},{',…,'.join(dict.fromkeys((last[0], last[-1])))}"
+        )
     for number, row in enumerate(table, start=1):
         if len(row) != d + k:
             raise InputError(f"data set {name}: {file}, row {number} has {len(row)} entries, not {d + k}: get it anew")
     X = [[_number(name, value, f"{file}, row {i}") for value in row[:d]] for i, row in enumerate(table[1:], start=2)]
     return _dataset(name, np.reshape(X, (len(X), d)), [row[d:] for row in table[1:]], record, str(file))
-
-
-def _check_header(name: str, file: Path, table: list[list[str]], d: int, k: int, labels: bool) -> None:
-    last = [f"label{j + 1}" for j in range(k)] if labels else ["target"]
-    wanted = [*(f"x{j + 1}" for j in range(d)), *last]
-    found = [word.strip() for word in table[0]] if table else []
-    if found != wanted:
-        shown = f"x1,…,x{d},{'label1,…,label' + str(k) if labels else 'target'}"
-        raise InputError(
-            f"data set {name}: {file} has a header of {len(found)} columns, {','.join(found)[:40]!r}: "
-            f"expected the {d + k} columns {shown}"
-        )
 
 
 # ---------------------------------------------------------------------------------------------------------- OpenML
