@@ -1,7 +1,5 @@
 """What several test files are handed: the command line and a problem for it; an instance's file, and solutions."""
 
-from __future__ import annotations
-
 import gc
 import os
 import random

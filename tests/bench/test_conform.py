@@ -1,8 +1,6 @@
 """Somebody's solver over the zoo: right ones conform, wrong ones are diagnosed, broken ones are reported, on any
 back end."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Validation in small, and the committed result: complete, honest, and able to find a solver that is not."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import math

@@ -4,8 +4,6 @@ Every stored number is a fraction. Both bounds are evaluated in fractions at the
 difference; the certificate's numbers must lie outside.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache

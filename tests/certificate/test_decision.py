@@ -1,7 +1,5 @@
 """What predictions evaluate is the certified function, as accurately as `decision_error` states: against fractions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The golden optima: complete, consistent with what is known, and a sample of them computed from scratch."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The golden optima of losses: complete, two witnesses that agree, and a sample of them from scratch."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Certificates of joint outputs against the checker's exact arithmetic, and samples that pay for what is not known."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction

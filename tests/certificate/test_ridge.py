@@ -1,7 +1,5 @@
 """δ, whichever way it was found, is proved again in fractions."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 

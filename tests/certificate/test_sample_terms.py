@@ -1,7 +1,5 @@
 """What a sample costs: held to exact rational arithmetic, and to sixty digits for the logistic loss."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from decimal import Decimal, localcontext

@@ -1,7 +1,5 @@
 """Solving as people use it: predictions, weights, honest status, limits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

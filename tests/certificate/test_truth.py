@@ -1,7 +1,5 @@
 """The campaign of `validation/truth`: its exact optima are optima, and a small part of it finds nothing."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import sys

@@ -1,7 +1,5 @@
 """Planted optima are optima, by other witnesses and by weak duality; a small part of their campaign finds nothing."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the checker says is read, or its status is not zero."""
 
-from __future__ import annotations
-
 import os
 import resource
 import subprocess

@@ -1,7 +1,5 @@
 """Commands that solve the same problem say the same of it: prices, weights of samples and scaling mean one thing."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

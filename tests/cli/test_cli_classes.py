@@ -1,7 +1,5 @@
 """Several classes on the command line: each against the rest, or each pair, as the estimator has it."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

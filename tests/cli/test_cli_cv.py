@@ -1,7 +1,5 @@
 """`mklcvx cv`: scores of certified solutions on held-out samples, point by point."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """The command line's `list` and `explain`: every formulation, its theorem, its parameters, its formulas in LaTeX."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The command line on many labels, two stages and hypergraphs: solved, check_refused, predicted, written."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`mklcvx kernels`, and the same section of `report`: scores as `cv` has them, names, exit status, refusals."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Mistakes that a new user makes on the command line: one line that names input, fault and a remedy for that place."""
 
-from __future__ import annotations
-
 import json
 import warnings
 

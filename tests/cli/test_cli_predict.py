@@ -1,7 +1,5 @@
 """The command line's `predict` for labels −1 and +1: tables, files, preprocessing, refusals."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

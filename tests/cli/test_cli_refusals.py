@@ -1,7 +1,5 @@
 """The command line's refusals and interruptions: one line, exit status, nothing half written."""
 
-from __future__ import annotations
-
 import os
 import shlex
 

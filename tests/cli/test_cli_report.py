@@ -1,7 +1,5 @@
 """Pages that the command line writes: of a solution, a verdict and a trace."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

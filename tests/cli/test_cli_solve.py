@@ -1,7 +1,5 @@
 """The command line's `solve`: exit status, strict JSON, what is shown, what is written."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Published algorithms on the command line: traces, options, limits, and an interrupt that loses nothing."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -1,7 +1,5 @@
 """The command line with a response, and without targets: one-line refusals, and predictions without labels."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Smoke tests of the commands that take longer: the demonstration and the evidence."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 

@@ -2,8 +2,6 @@
 one's own; for other problems of an estimator those that depend on what is solved. What cannot hold is named with its
 reason."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

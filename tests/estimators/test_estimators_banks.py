@@ -1,7 +1,5 @@
 """Where estimators have their kernels from: names, dicts, functions, transformers, or a stack."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array

@@ -1,7 +1,5 @@
 """Models in files: the same predictions, no pickle, damaged and hostile files refused in a line; models served."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What estimators fit: the optimum that `solve` finds on the same stack, whatever the kernels come from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.base import clone

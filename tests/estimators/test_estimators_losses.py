@@ -1,8 +1,6 @@
 """Estimators with the losses of regression, probabilities and one class: one structure for all, files,
 searches and pipelines."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`kernel_importance` on planted problems: which kernels are said to matter is known beforehand."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Names of labels and of responses: those of a DataFrame's columns reach warnings, solutions, files and tables."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

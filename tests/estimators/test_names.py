@@ -1,8 +1,6 @@
 """Kernels over named columns, groups, views and transformers; tables in and out; names that reach weights, files and
 the command line."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas
 import polars

@@ -1,7 +1,5 @@
 """Pipelines in files: scalers before a model come back as they were, and rows are served as they came."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

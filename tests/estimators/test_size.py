@@ -1,7 +1,5 @@
 """Many samples: kernels in factors, and predictions that never form the kernels (M, t, n) of new samples at once."""
 
-from __future__ import annotations
-
 import tracemalloc
 from dataclasses import replace
 

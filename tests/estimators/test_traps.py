@@ -1,8 +1,6 @@
 """No silent traps: kernels of unlike size, C in the wrong units, one class for all, a grid that ends too soon, and an
 average kernel that does better."""
 
-from __future__ import annotations
-
 import json
 import warnings
 

@@ -1,7 +1,5 @@
 """`Views`: views of the same samples that scikit-learn's searches can cut."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The penalties and conjugates of the bounds: Fenchel pairs, attained, and equal to the formulas of the theory."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import cvxpy as cp

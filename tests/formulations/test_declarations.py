@@ -1,7 +1,5 @@
 """Every formulation, both losses, on every kind of instance: two declarations, one optimum, one certificate."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Sums that hold to the last bit: the arithmetic behind feasible α, with numbers worked out by hand."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 

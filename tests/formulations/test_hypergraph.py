@@ -1,7 +1,5 @@
 """Hypergraphs: four programs for one optimum, the embedding, and the expansions worked by hand."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

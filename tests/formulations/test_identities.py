@@ -1,7 +1,5 @@
 """Identities between formulations: equalities where they are equal, rates where one is the limit of another."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

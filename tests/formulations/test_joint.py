@@ -1,7 +1,5 @@
 """Joint outputs: their losses, feasible sets and declarations."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction

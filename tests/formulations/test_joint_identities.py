@@ -1,7 +1,5 @@
 """What joint outputs come to in special cases, and what others compute."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -6,8 +6,6 @@ that multiplies a penalty p(α) ≥ 0 of the gain, v(t) = max over α of G(α) �
     t p(α_t) ≤ v(0) − v(t) ≤ t p(α_0).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

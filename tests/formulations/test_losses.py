@@ -1,8 +1,6 @@
 """Every loss is one object: its risk and its gain are those of its theorem and meet in weak duality, its derivatives
 fit, its bias is the least, and its α is feasible exactly."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

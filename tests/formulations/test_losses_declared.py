@@ -1,8 +1,6 @@
 """Every loss in CVXPY: primal and dual, declared apart, have one value, under every kind of penalty; limits and special
 cases of losses; and problems in other units."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Losses are asked for by name: their parameters, targets and refusals. C and nu alone set the two they always set."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Many labels with one kernel combination: two declarations, one optimum, one certificate."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """ν-SVR: the ε-insensitive loss with an unknown tube."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import cvxpy as cp

@@ -1,7 +1,5 @@
 """Parameters and choices: every limit with the words that refuse what lies outside it."""
 
-from __future__ import annotations
-
 import re
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Names of formulations, parameters and solvers, and what does not fit together: refused, with the nearest."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The Poisson loss: half the deviance of counts, its conjugate on the half line, and the box that no optimum leaves."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 

@@ -1,8 +1,6 @@
 """What a formulation tells the engine of its weights' side: slopes, curvatures and constraints belong together, and the
 penalty on norms is the least of ½ Σ a²/μ + R(μ) over the weights that are allowed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

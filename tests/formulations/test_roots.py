@@ -1,7 +1,5 @@
 """Newton's method for weights: it finds the minimiser by itself, without the bisection behind it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

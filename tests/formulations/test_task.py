@@ -1,7 +1,5 @@
 """The sample side: feasible α, least risk, units. Checked against linear programs and definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import linprog

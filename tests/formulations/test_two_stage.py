@@ -1,7 +1,5 @@
 """Two stages: learn a kernel from pairs of samples, give it to an SVM."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize

@@ -1,7 +1,5 @@
 """`check_*` functions: what must hold of a solution. `check_solution` calls them all, so that none is forgotten."""
 
-from __future__ import annotations
-
 import json
 import math
 

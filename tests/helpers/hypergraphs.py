@@ -1,7 +1,5 @@
 """Problems for hypergraphs, and their dual value in fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from labelled import digits, synthetic

@@ -1,7 +1,5 @@
 """What the outside is told, as the tests insist on it: refusals of one line, JSON without NaN and Infinity."""
 
-from __future__ import annotations
-
 import gc
 import json
 import time

@@ -1,7 +1,5 @@
 """Losses with parameters of their own, as the theorems define them, and small tasks to try them on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """An experiment of eight cells that leaves a trace of every cell it computes, for the tests of the harness."""
 
-from __future__ import annotations
-
 import sys
 import time
 from pathlib import Path

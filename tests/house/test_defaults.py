@@ -1,7 +1,5 @@
 """One source for every default: the command line has those of Python. Options are given by name. Short `repr`s."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The doors of the public interface: a result, a refusal of ours in one line, or the caller's own error."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys

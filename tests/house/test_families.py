@@ -1,7 +1,5 @@
 """A family is one row of every table: nothing else asks which it is, and a family that is added is served."""
 
-from __future__ import annotations
-
 import ast
 import json
 

@@ -1,7 +1,5 @@
 """Mistakes that a new user makes in Python: one line that names the argument, the fault and a remedy in Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

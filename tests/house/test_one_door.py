@@ -1,7 +1,5 @@
 """Files are written through one door, `mklcvx/io/writing.py`: whole or not at all."""
 
-from __future__ import annotations
-
 import ast
 
 from places import ROOT

@@ -1,7 +1,5 @@
 """What a process has only once stays as it was, in one thread or many; few files may change it at all."""
 
-from __future__ import annotations
-
 import ast
 import pickle
 import re

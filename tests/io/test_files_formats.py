@@ -1,7 +1,5 @@
 """Instances and answers as JSON, MATLAB files and folders of csv files: what goes out comes back, faults are said."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,7 +1,5 @@
 """Instances' files: what is written comes back the same; what is damaged or hostile is refused in a line."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import struct

@@ -1,7 +1,5 @@
 """Solutions' files: what is written comes back with the same predictions; output is whole or not there."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

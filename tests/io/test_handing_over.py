@@ -1,7 +1,5 @@
 """Problems handed over to other languages, and answers taken back, through files alone."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

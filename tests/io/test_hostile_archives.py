@@ -1,7 +1,5 @@
 """Archives of which a member is a bomb, or has what Python cannot hold: what is not asked for is not unpacked."""
 
-from __future__ import annotations
-
 import tracemalloc
 import zipfile
 

@@ -1,7 +1,5 @@
 """Files made to harm: that grow, refer to themselves, to other files or to code, or are not what they say."""
 
-from __future__ import annotations
-
 import io
 import json
 import struct

@@ -1,7 +1,5 @@
 """MATLAB files as MATLAB people keep them, in both of MATLAB's formats, and damaged ones."""
 
-from __future__ import annotations
-
 import re
 import warnings
 

@@ -1,7 +1,5 @@
 """MATLAB files: what only version 5 or only version 7.3 can hold, and how each is damaged."""
 
-from __future__ import annotations
-
 import builtins
 import os
 import struct

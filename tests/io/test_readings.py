@@ -1,7 +1,5 @@
 """Files with names of their own: variables are guessed where one reading fits, or named; classes, orders of axes."""
 
-from __future__ import annotations
-
 import re
 import warnings
 

@@ -1,7 +1,5 @@
 """Kernels on the workers of a cluster: the same answers, whoever holds them, and whoever is lost."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import pickle

@@ -1,7 +1,5 @@
 """The instance's kernels: what is refused and in which words, what is repaired, what is welcome, and what is copied."""
 
-from __future__ import annotations
-
 import re
 import sys
 import tracemalloc

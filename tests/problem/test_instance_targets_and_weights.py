@@ -1,7 +1,5 @@
 """The instance's labels, groups, weights, names and test data: what is refused and in which words, what is taken."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

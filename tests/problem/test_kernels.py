@@ -1,7 +1,5 @@
 """Kernels against their formulas, banks against the papers, and every refusal against its words."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kernels of low rank as their factors: the same optima as the kernels they make, which are never formed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What does not fit into memory is refused before any of it is taken, in one line that says what to do."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tracemalloc

@@ -1,7 +1,5 @@
 """Preprocessing against explicit feature maps: what a step does to kernels, it does to features."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Products of a stack with a vector: rows of the samples that count, or the lower triangle of all."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

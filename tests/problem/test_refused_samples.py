@@ -1,7 +1,5 @@
 """What targets, weights, groups and names may not be, said by the instance in one line: input, fault and remedy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

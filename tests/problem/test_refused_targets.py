@@ -1,7 +1,5 @@
 """Targets that are none, of every kind, and test targets that do not go with them: refused in one line."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,8 +1,6 @@
 """The targets: y, classes or labels; what each may hold, and what the formulations make of them. A response, and
 instances without targets, are in test_targets_real.py."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Real targets, and instances without targets: what is taken, what is refused, and what cannot be made of them."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from functools import partial

@@ -1,7 +1,5 @@
 """What the tests of pictures draw on."""
 
-from __future__ import annotations
-
 import pytest
 
 

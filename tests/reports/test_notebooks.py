@@ -1,7 +1,5 @@
 """A chapter becomes a notebook, and the notebook runs; `make site-test` runs all of them with the built wheel."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,8 +1,6 @@
 """Pictures of weights and of runs, by what they draw: the data of their artists, their names, and how they are told
 apart without colour."""
 
-from __future__ import annotations
-
 import io
 import sys
 

@@ -1,8 +1,6 @@
 """Pictures of what was found about kernels, by the data of their artists; legends that cover nothing, colours that do
 not repeat."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

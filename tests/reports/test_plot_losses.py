@@ -1,7 +1,5 @@
 """Pictures of losses, of optimality sample by sample, and of predictions, by what they draw."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Docstrings taken apart: nothing is lost, mathematics is told from words, and LaTeX compiles."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

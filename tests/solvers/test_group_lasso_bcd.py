@@ -1,7 +1,5 @@
 """Block coordinate descent for the group lasso."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The structured interior-point method: exact optima of every formulation with a regulariser on its weights."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

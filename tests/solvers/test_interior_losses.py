@@ -1,7 +1,5 @@
 """The structured interior-point method with every loss of single tasks: ordinary, planted and hostile problems."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The interior-point method for two stages, and the pairs that it reads in blocks."""
 
-from __future__ import annotations
-
 import tracemalloc
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """An interrupt is raised wherever it comes, and carries what was found; limits end a run with the best point."""
 
-from __future__ import annotations
-
 import _thread
 import os
 import pickle

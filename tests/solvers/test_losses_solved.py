@@ -1,7 +1,5 @@
 """`solve` with every loss: which one is meant, by which solvers, in which units; files, paths and predictions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

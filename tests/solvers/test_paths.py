@@ -1,7 +1,5 @@
 """Paths along parameters: every point certified, the same optimum as a cold solve, arrays and JSON lines."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Published algorithms with losses other than the hinge: they stop on the certified gap, at the optimum."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

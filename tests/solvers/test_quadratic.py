@@ -1,7 +1,5 @@
 """The quadratic programs inside the SVMs: accurate to 1e-10 whatever the kernel, and quick from a good start."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The declared semi-infinite linear program: same optimum, and the weights it returns are those it certified."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Every published algorithm against the exact optimum, on real data: what it certifies, at what cost, how fast."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

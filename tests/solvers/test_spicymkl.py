@@ -1,7 +1,5 @@
 """SpicyMKL for the group lasso: proximal steps that certify, derivatives, and what it refuses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

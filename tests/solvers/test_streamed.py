@@ -1,7 +1,5 @@
 """Kernels that are never stored: bounds that meet those of stored kernels, a refinement that rises, honest endings."""
 
-from __future__ import annotations
-
 import tracemalloc
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Block-∞ norms where α does not see a kernel: its weight is undefined, and the optimum is found all the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The baselines: AdaBoost over single kernels, and what all of them share."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`lp_beta`: the linear program by hand, its two declarations, and what it does with real outputs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

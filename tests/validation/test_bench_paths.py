@@ -1,7 +1,5 @@
 """The study of paths, in small: every row is measured once, and a second run measures nothing again."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 

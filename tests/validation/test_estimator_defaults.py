@@ -1,7 +1,5 @@
 """The evidence for the estimators' defaults, in small: it runs on what scikit-learn bundles, and can say no."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 

@@ -1,7 +1,5 @@
 """The harness of the experiments: cells are computed once, on any back end, and survive the death of their process."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

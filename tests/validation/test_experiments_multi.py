@@ -1,7 +1,5 @@
 """The experiments after Govindaraj, Ji and Bucak: in small, piece by piece, and the rules behind their sentences."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from importlib import import_module

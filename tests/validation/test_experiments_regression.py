@@ -1,7 +1,5 @@
 """The regression experiment in small, its nested folds piece by piece, and the rules behind its sentence."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from importlib import import_module

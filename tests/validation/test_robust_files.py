@@ -1,7 +1,5 @@
 """Damaged files and failing writes: a sample of what `validation/robustness` does at length."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,7 +1,5 @@
 """Two hundred seams, and the faults that the test of seams must see."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

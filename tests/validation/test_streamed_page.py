@@ -1,7 +1,5 @@
 """Kernels that are never stored, in small: cells are kept, the page and its figure are made of them."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import sys

@@ -1,7 +1,5 @@
 """The commands of `validation/`, in small: they run, write what they promise, and can say no."""
 
-from __future__ import annotations
-
 import csv
 import importlib
 import json

@@ -1,8 +1,6 @@
 """Ranges of weights against answers that are looked for, in small: rows, table and figure are made, and a range that is
 too narrow is found out."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 

@@ -1,8 +1,6 @@
 """Machines that scikit-learn has fitted with other losses than the hinge: accepted at the accuracy that they reach, and
 our optimum in their words is theirs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

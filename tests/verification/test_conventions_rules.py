@@ -1,7 +1,5 @@
 """Conventions: defaults, support vectors, sizes of kernels, limits, refusals, the command line."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

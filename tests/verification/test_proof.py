@@ -1,8 +1,6 @@
 """Proofs: intervals around optima that are known exactly, written outward; points that are sharpened in rational
 numbers; kernels that are not semidefinite; and how they are asked for."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace

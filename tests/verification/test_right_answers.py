@@ -1,7 +1,5 @@
 """Right answers by other solvers, each at the accuracy that it has: none is rejected, and third parties conform."""
 
-from __future__ import annotations
-
 import runpy
 
 import numpy as np

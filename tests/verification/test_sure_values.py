@@ -1,7 +1,5 @@
 """Decision values of all answers within ε: against the largest and least ones that a conic program finds."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import cvxpy as cp

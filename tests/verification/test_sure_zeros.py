@@ -1,7 +1,5 @@
 """Kernels that are proved to have no weight in any optimum, from rough certificates, against accurate optima."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Answers in other codes' words, solved as their sources state the problems, judged as they stand."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import cache

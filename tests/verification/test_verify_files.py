@@ -1,7 +1,5 @@
 """Answers from files: judged on the command line, and refused in a line where they are hostile or damaged."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import tracemalloc

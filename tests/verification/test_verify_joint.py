@@ -1,8 +1,6 @@
 """Answers with joint outputs: accepted where they are right, named where they are wrong; in files and on the command
 line."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Answers of every loss are judged as those of the hinge are: accepted, rejected, or undecided."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The judge beyond the verdict: which weights are open, which parts belong together, what is refused, and shrinking."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

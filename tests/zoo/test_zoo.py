@@ -1,7 +1,5 @@
 """Instances with known answers, and generators that keep their promises."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

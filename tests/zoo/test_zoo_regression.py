@@ -1,7 +1,5 @@
 """Specimens with a response, and without targets: the same everywhere, what they say they are, and for losses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

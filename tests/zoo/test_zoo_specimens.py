@@ -1,7 +1,5 @@
 """The named instances: the same everywhere, what they say they are, and certified."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
