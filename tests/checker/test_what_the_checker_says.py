@@ -32,12 +32,7 @@ def checked(folder, ending, most=resource.RLIM_INFINITY, **environment):
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
     ("ending", "most", "status"),
-    [
-        ("> said", 10_000, 0),
-        ("> said", 100, 2),
-        ("> /dev/full", 10_000, 2),
-        (">&-", 10_000, 2),
-    ],
+    [("> said", 10_000, 0), ("> said", 100, 2), ("> /dev/full", 10_000, 2), (">&-", 10_000, 2)],
 )
 def test_a_verdict_that_is_lost_is_none(folder, unbuffered, ending, most, status):
     assert checked(folder, ending, most, PYTHONUNBUFFERED=unbuffered) == (status, "")

@@ -16,17 +16,7 @@ from mklcvx import Instance, MKLClassifier, MKLRegressor, MultiLabelMKL, OneClas
 from mklcvx.errors import InputError
 from mklcvx.estimators.base import KernelCombiner
 from refusals import check_refused
-from tables import (
-    CANCER,
-    GRAPE,
-    KERNELS,
-    LEARNED,
-    MALIGNANT,
-    RAW,
-    TARGET,
-    WINE,
-    stack_of,
-)
+from tables import CANCER, GRAPE, KERNELS, LEARNED, MALIGNANT, RAW, TARGET, WINE, stack_of
 
 pytestmark = pytest.mark.slow
 

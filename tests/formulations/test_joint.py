@@ -340,12 +340,7 @@ def test_a_class_is_named_and_a_formulation_keeps_its_name():
 @pytest.mark.parametrize(
     ("instance", "name", "given", "words"),
     [
-        (
-            classes(),
-            "li",
-            {"loss": "softmax"},
-            ("li has no form for several outputs", "use a formulation with weights"),
-        ),
+        (classes(), "li", {"loss": "softmax"}, ("li has no form for several outputs", "a formulation with weights")),
         (responses(), "l1", {"loss": "softmax"}, ("loss softmax needs classes", "response", "use loss squared")),
         (classes(), "l1", {"loss": "squared"}, ("loss squared needs a response", "use loss crammer_singer, softmax")),
         (responses(), "l1", {"loss": "hinge"}, ("l1 needs labels y",)),
@@ -357,11 +352,6 @@ def test_a_class_is_named_and_a_formulation_keeps_its_name():
 def test_what_does_not_fit_is_refused(instance, name, given, words):
     with check_refused(*words):
         posed(instance, name, **given)
-
-
-def test_a_form_for_one_output_refuses_several():
-    with check_refused("loss squared takes one output, the instance has a response of 2 outputs", "one of its columns"):
-        formulations.get("l1").task(responses(outputs=2), {"loss": "squared"})
 
 
 def test_softmax_alone_has_probabilities():

@@ -164,12 +164,6 @@ def test_a_formulation_without_a_nu_form_has_none_by_name(name):
     assert resolved(name, instance_for(name), loss="logistic")["loss"] == "logistic"
 
 
-@pytest.mark.parametrize("name", ["ml_sum", "ts", "alignment", "hypergraph"])
-def test_other_families_have_no_loss_to_choose(name):
-    with check_refused(f"unknown parameter 'loss' of {name}"):
-        resolved(name, loss="logistic")
-
-
 # -------------------------------------------------------------------------------------------------- defaults and units
 
 

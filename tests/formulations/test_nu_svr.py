@@ -2,12 +2,11 @@
 
 from fractions import Fraction
 
-import cvxpy as cp
 import numpy as np
 import pytest
 from sklearn.svm import NuSVR as LibNuSVR
 
-from mklcvx import Instance, formulations, solve
+from mklcvx import Instance, solve
 from mklcvx.formulations import Task
 from mklcvx.formulations.losses.nu_svr import NuSVR
 from refusals import check_refused
@@ -24,41 +23,6 @@ over_shares = pytest.mark.parametrize("nu", [0.1, 0.4, 1.0])
 
 def task(nu: float, bias: bool = True, kernels: np.ndarray = K) -> Task:
     return Task(kernels, Y, PRICES, NuSVR(nu), bias)
-
-
-def optimum(name: str, problem: Task):
-    formulation = formulations.get(name)
-    dual, primal = formulation.declare_dual(problem), formulation.declare_primal(problem)
-    for program in (dual, primal):
-        program.problem.solve(solver="CLARABEL", use_quad_obj=False)
-    (alpha,) = formulation.from_dual(dual, problem, 1.0).duals
-    (other,), (functions,) = formulation.from_primal(primal, problem, 1.0)
-    return formulation, alpha, other, functions, dual.problem.value, primal.problem.value
-
-
-@over_shares
-@over_biases
-def test_the_risk_is_the_least_over_bias_and_tube(nu, bias):
-    for seed in range(5):
-        outputs = np.random.default_rng(seed).normal(size=N)
-        problem, b, tube = task(nu, bias), cp.Variable() if bias else 0.0, cp.Variable(nonneg=True)
-        cost = PRICES @ cp.pos(cp.abs(Y - outputs - b) - tube) + nu * PRICES.sum() * tube
-        risk = problem.risk(outputs)
-        assert risk.value == pytest.approx(cp.Problem(cp.Minimize(cost)).solve(solver="CLARABEL"), rel=1e-7)
-        assert risk.epsilon >= 0
-
-
-@over_shares
-@over_biases
-@pytest.mark.parametrize("name", ["l1", "sm2", "li"])
-def test_primal_and_dual_meet_and_their_points_prove_it(name, nu, bias):
-    own = {"theta": 1.0} if name == "sm2" else {}
-    problem = Task(K, Y, PRICES, NuSVR(nu), bias, own)
-    formulation, alpha, other, functions, low, high = optimum(name, problem)
-    assert low == pytest.approx(high, rel=1e-6, abs=1e-8)
-    assert formulation.lower(problem, alpha).value == pytest.approx(low, rel=1e-6, abs=1e-8)
-    assert formulation.upper(problem, functions).value == pytest.approx(low, rel=1e-5, abs=1e-7)
-    assert formulation.lower(problem, other).value == pytest.approx(low, rel=1e-5, abs=1e-7)
 
 
 @over_biases

@@ -71,11 +71,6 @@ def test_counts_need_not_be_whole_numbers():
         assert constant == pytest.approx(price[i] * (y[i] * math.log(y[i] or 1.0) - y[i]), rel=1e-14)
 
 
-def test_a_count_of_zero_adds_nothing_to_the_constant():
-    (constant,) = POISSON.constants(np.array([0.0, 2.0]), np.array([3.0, 0.5])).values()
-    assert constant == pytest.approx(0.5 * (2 * np.log(2) - 2))
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_no_optimum_leaves_the_box(seed):
     """Without a bias no sample costs more than all of them at f = 0; with one the sum of α is zero."""

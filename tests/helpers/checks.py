@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -95,6 +96,15 @@ def declared_values(name: str, instance: Instance, given: dict) -> tuple[float, 
     size = task.typical_kernel_size()
     primal, dual = solved_values(formulation, formulation.in_units(task, size))
     return primal / task.value_unit(size), dual / task.value_unit(size)
+
+
+def unscaled_values(formulation, task, by: Sequence[dict] = (CLARABEL, CLARABEL)) -> list[float]:
+    """As `declared_values`, in the task's own units, by these solvers as they come."""
+    values = []
+    for program, settings in zip((formulation.declare_primal(task), formulation.declare_dual(task)), by, strict=True):
+        assert solve_program(program.problem, settings, Run())
+        values.append(float(program.problem.value))
+    return values
 
 
 def solved_values(formulation, task) -> tuple[float, float]:

@@ -24,12 +24,7 @@ from refusals import check_refused
 RNG = np.random.default_rng(20130)
 TRAIN, TEST = RNG.random((17, 4)), RNG.random((6, 4))
 DISTANCE_KINDS = (Gaussian, Laplacian, InverseSquareDistance, InverseDistance)
-EVERY_KERNEL = [
-    Linear(),
-    Polynomial(3, coef0=0.5, scale=2.0),
-    ChiSquare(0.7),
-    *(k(0.7) for k in DISTANCE_KINDS),
-]
+EVERY_KERNEL = [Linear(), Polynomial(3, coef0=0.5, scale=2.0), ChiSquare(0.7), *(k(0.7) for k in DISTANCE_KINDS)]
 
 
 def euclidean(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
@@ -51,10 +46,7 @@ FORMULAS = {
     "gaussian(γ=0.125)": (Gaussian.from_sigma(2), lambda X, Z: np.exp(-(euclidean(X, Z) ** 2) / (2 * 2**2))),
     "laplacian(γ=0.7)": (Laplacian(0.7), lambda X, Z: np.exp(-np.sqrt(0.7) * euclidean(X, Z))),
     "chi-square(γ=0.7)": (ChiSquare(0.7), lambda X, Z: np.exp(-0.7 * chi_square(X, Z))),
-    "inverse-square-distance(γ=0.7)": (
-        InverseSquareDistance(0.7),
-        lambda X, Z: 1 / (0.7 * euclidean(X, Z) ** 2 + 1),
-    ),
+    "inverse-square-distance(γ=0.7)": (InverseSquareDistance(0.7), lambda X, Z: 1 / (0.7 * euclidean(X, Z) ** 2 + 1)),
     "inverse-distance(γ=0.7)": (InverseDistance(0.7), lambda X, Z: 1 / (np.sqrt(0.7) * euclidean(X, Z) + 1)),
 }
 
@@ -97,10 +89,7 @@ def test_each_feature_has_its_own_kernels_after_those_of_all_features() -> None:
 
 def test_training_sample_is_at_distance_zero_from_itself_even_far_from_the_origin() -> None:
     far = TRAIN + 1e6
-    for stack in (
-        KernelBank([Laplacian(1.0)]).fit(far).stack(),
-        KernelBank([Laplacian(1.0)]).fit(far).stack(far),
-    ):
+    for stack in (KernelBank([Laplacian(1.0)]).fit(far).stack(), KernelBank([Laplacian(1.0)]).fit(far).stack(far)):
         assert np.array_equal(stack[0].diagonal(), np.ones(17))
         np.testing.assert_allclose(stack[0], np.exp(-euclidean(TRAIN, TRAIN)), rtol=1e-8)
 

@@ -12,10 +12,7 @@ import pytest
 from places import ROOT
 
 SCRIPT = ROOT / "validation" / "mutate.py"
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not SCRIPT.exists(), reason="validation/ is not beside the tests"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not SCRIPT.exists(), reason="validation/ is not beside the tests")]
 
 
 @pytest.fixture(scope="module")

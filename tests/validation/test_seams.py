@@ -246,11 +246,7 @@ def test_what_a_command_owes(seam, ended, end, fault):
 
 @pytest.mark.parametrize(
     ("storage", "is_of_root", "fault"),
-    [
-        ("mat", True, ""),
-        ("mat", False, "status 2 without need"),
-        ("npz", True, "status 2 without need"),
-    ],
+    [("mat", True, ""), ("mat", False, "status 2 without need"), ("npz", True, "status 2 without need")],
 )
 def test_nobody_may_not_begin_an_interpreter_of_root(monkeypatch, storage, is_of_root, fault):
     monkeypatch.setattr(seam_verdicts, "is_of_root", lambda: is_of_root)
