@@ -291,11 +291,8 @@ def test_machines_with_given_weights(scale, kind):
         apart = [[a - mix[i][0] - mix[0][j] + mix[0][0] for j, a in enumerate(row)] for i, row in enumerate(mix)]
         task = Task(problem.kernels, problem.y, price * problem.sample_weight, symmetric=problem.symmetric)
         found = classifier(task, weights, 1e-8)
-        alpha, y, low = (
-            exact(found.alpha),
-            exact(task.y),
-            exact(np.zeros(SAMPLES) if found.low is None else found.low),
-        )
+        low = np.zeros(SAMPLES) if found.low is None else found.low
+        alpha, y, low = exact(found.alpha), exact(task.y), exact(low)
         assert dot(alpha, y) == 0 == sum(low)
         t, ridge, bias = exact(found.certificate.stretch), exact(found.certificate.ridge), sum(exact(found.bias))
         beta = [a * s for a, s in zip(alpha, y, strict=True)]

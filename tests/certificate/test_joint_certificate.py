@@ -123,11 +123,8 @@ def test_alpha_at_its_bounds_is_feasible_without_a_bias():
     rng = np.random.default_rng(0)
     for size in (1e-12, 1e-3, 1.0, 10.0):
         outputs = size * rng.normal(size=task.y.shape)
-        for alpha in (
-            np.zeros(task.y.shape),
-            rng.uniform(0, 1, task.y.shape),
-            task.box * rng.uniform(0, 9, task.y.shape),
-        ):
+        own = rng.uniform(0, 1, task.y.shape)
+        for alpha in (0 * own, own, task.box * rng.uniform(0, 9, task.y.shape)):
             held = task.loss.at_bounds(alpha, outputs, task.y, task.box)
             assert task.loss.exactly_feasible(held, task.y, task.box, False)
             assert task.feasible(held) is held

@@ -105,9 +105,7 @@ MISTAKES = {
     "kernels model.npz": ("is a fitted model, not kernels: give a file of kernels; 'mklcvx predict' takes the model",),
     "solve headings.csv": ("unknown kind of file '.csv': give a .npz", "a table of features is for mklcvx.MKLClass"),
     "verify ok.npz ok.npz": ("answer: has none of weights, alpha,", "(found kernels, y, names): give at least one of"),
-    "verify ok.npz short.json -f average --convention sklearn_svc": (
-        "leave it out, and give --set combination=average",
-    ),
+    "verify ok.npz short.json -f average --convention sklearn_svc": ("give --set combination=average",),
     "solve flat.npz": ("kernels have shape (3, 144): give a three-dimensional stack (M, n, n)",),
     "solve cube.npz": ("--repair symmetrise", "store the stack in the other order of its axes"),
     "solve indefinite.npz": ("is not positive semidefinite", "give --repair clip or --repair shift"),
@@ -144,10 +142,7 @@ MISTAKES = {
     "cv rare.npz --grid C=1": ("class 3 has one sample, and folds need two of each: leave that class out",),
     "cv ok.npz --grid C=1 --folds 50": ("there are 4 samples of the smallest class: give between 2 and 4",),
     "cv ok.npz --grid C=1 --score acc": ("unknown score 'acc': did you mean 'accuracy'?",),
-    "cv classes.npz --grid loss=hinge,softmax --folds 2": (
-        "some of these losses are of all classes at once",
-        "run them apart",
-    ),
+    "cv classes.npz --grid loss=hinge,softmax --folds 2": ("of all classes at once", "run them apart"),
     # predictions
     "predict ok.npz test.npz": ("no solution (found kernels, names, y): give a file of mklcvx solve -o",),
     "predict pipeline.joblib test.npz": (

@@ -151,30 +151,18 @@ def answers(tmp_path_factory):
 @pytest.mark.parametrize(
     ("kind", "arrays", "words"),
     [
-        (
-            "y",
-            {"kernels": K, "test_kernels": None},
-            ("no array 'test_kernels' (found kernels 3×8×8)", "--var test_ker"),
-        ),
+        ("y", {"kernels": K, "test_kernels": None}, ("no array 'test_kernels' (found kernels 3×8×8)",)),
         ("y", {"test_kernels": TEST[:2]}, ("test_kernels have shape (2, 5, 8)", "give (3, t, 8)")),
         ("y", {"test_kernels": TEST * np.nan}, ("the entry nan at [0, 0, 0]",)),
         ("y", {"test_y": [1, -1]}, ("test_y has 2 labels for 5 rows of test_kernels",)),
         ("y", {"test_y": [0, 1, 0, 1, 1]}, ("test_y has labels 0, 1", "store −1 and +1")),
-        (
-            "y",
-            {"test_response": np.ones(T)},
-            ("test_response is given where the training samples have y: give test_y",),
-        ),
+        ("y", {"test_response": np.ones(T)}, ("where the training samples have y: give test_y",)),
         ("labels", {"test_y": TEST_Y}, ("test_y is given where the training samples have labels", "give test_labels")),
         ("labels", {"test_labels": TEST_SETS[:, :2]}, ("test_labels has 2 columns for 3 labels", "give one per label")),
         ("embedding", {"test_labels": TEST_SETS[:2]}, ("test_labels has 2 rows for 5 rows of test_kernels",)),
         ("embedding", {"test_labels": TEST_SETS[:, 0]}, ("test_labels has shape (5,)",)),
         ("labels", {"test_labels": 2 * TEST_SETS}, ("test_labels has entries other than 0 and 1",)),
-        (
-            "classes",
-            {"test_classes": np.arange(T)},
-            ("test_classes has 0, 1, 2, 3, … (5 values), the training samples",),
-        ),
+        ("classes", {"test_classes": np.arange(T)}, ("test_classes has 0, 1, 2, 3, … (5 values)",)),
         ("response", {"test_y": [1] * T}, ("where the training samples have response: give test_response",)),
         ("response", {"test_response": [1.0]}, ("test_response has 1 rows for 5 rows of test_kernels",)),
         ("response", {"test_response": np.full(T, np.nan)}, ("test_response has the entry nan at [0]",)),

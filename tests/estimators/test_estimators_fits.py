@@ -34,12 +34,8 @@ unscaled = pytest.mark.filterwarnings("ignore::mklcvx.ScaleWarning")
 # ------------------------------------------------------------------------------------------------------ one optimum
 LABELS = np.column_stack([GRAPE == 0, GRAPE > 0, WINE[:, 0] > 0]).astype(int)
 SIGNS, TWO = {"y": 2 * MALIGNANT - 1}, np.column_stack([TARGET, LEARNED[:, 2] * LEARNED[:, 8]])
-OWN = {
-    "epsilon_insensitive": {"epsilon": 0.3},
-    "huber": {"delta": 0.4},
-    "quantile": {"quantile": 0.8},
-    "nu_svr": {"nu": 0.3},
-}
+OWN = {"epsilon_insensitive": {"epsilon": 0.3}, "huber": {"delta": 0.4}}
+OWN |= {"quantile": {"quantile": 0.8}, "nu_svr": {"nu": 0.3}}
 FITS = [
     *(
         (MKLClassifier(name, KERNELS, C=2.0, centre=True, normalise="trace"), CANCER, MALIGNANT, SIGNS)
@@ -73,11 +69,8 @@ def test_a_fit_is_what_solve_finds_on_the_same_stack(model, X, y, targets):
     found = solve(Instance(steps.train(raw), **targets), model.formulation, **model._given)
     fitted = clone(model).fit(X, y)
     (own,) = fitted.solutions_
-    assert (own.objective, fitted.certificate_, fitted.n_iter_) == (
-        found.objective,
-        found.certificate,
-        found.iterations,
-    )
+    assert (own.objective, fitted.certificate_) == (found.objective, found.certificate)
+    assert fitted.n_iter_ == found.iterations
     np.testing.assert_array_equal(fitted.weights_, found.weights)
     new = steps.test(KERNELS.stack(X[:9]))
     values = found.decision_function(new)

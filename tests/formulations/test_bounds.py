@@ -143,12 +143,7 @@ def test_capped_weights_of_sm1(theta, a, weights):
 
 @pytest.mark.parametrize(
     ("name", "own", "shares"),
-    [
-        ("l1", {}, A),
-        ("l2", {}, A ** (2 / 3)),
-        ("lp", {"p": 3.0}, A ** (1 / 2)),
-        ("square", {"theta": 2.0}, A ** (2 / 3)),
-    ],
+    [("l1", {}, A), ("l2", {}, A ** (2 / 3)), ("lp", {"p": 3.0}, A**0.5), ("square", {"theta": 2.0}, A ** (2 / 3))],
 )
 def test_weights_follow_the_norms_where_some_vanish(name, own, shares):
     """a = (3, 4, 0, 1): the third kernel gets nothing, the others in proportion to a power of their norms."""

@@ -110,10 +110,8 @@ def test_what_was_handled_is_said():
     instance = INSTANCES["no labels for some"]()
     alone = int((instance.targets.values.sum(axis=1) == 0).sum())
     assert alone >= 3
-    assert any(
-        f"{alone} of 18 samples have no label" in note
-        for note in solve(instance, "hypergraph", solver="clarabel").notes
-    )
+    notes = solve(instance, "hypergraph", solver="clarabel").notes
+    assert any(f"{alone} of 18 samples have no label" in note for note in notes)
     labels = synthetic(20, 3, seed=1).targets.values
     repeated = Instance(synthetic(20, 3, seed=1).kernels, labels=labels[:, [0, 1, 1]])
     assert any(

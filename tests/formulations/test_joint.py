@@ -256,10 +256,8 @@ def test_what_the_outputs_hold_at_its_bounds_is_put_there(outputs, others, expec
 
 
 # ------------------------------------------------------------------------------------------------------- declarations
-PAIRS = [
-    *((name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared")),
-    *(("l1", loss) for loss in FOR_RESPONSES),
-]
+WITH_CLASSES = [(name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared")]
+PAIRS = [*WITH_CLASSES, *(("l1", loss) for loss in FOR_RESPONSES)]
 # Every pair, with a bias and without one in turns: a loss has both under other formulations, and the other way round.
 CASES = [(name, loss, place % 2 == 0) for place, (name, loss) in enumerate(PAIRS)]
 

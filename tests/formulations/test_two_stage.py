@@ -174,10 +174,8 @@ def test_alignment_is_the_best_direction(kind):
 
 def test_the_approximate_variant_is_certified_to_be_worse():
     problem = instance("y", centred=False)
-    best, quick = (
-        solve(problem, "alignment", solver="clarabel"),
-        solve(problem, "alignment", solver="clarabel", approximate=True),
-    )
+    best = solve(problem, "alignment", solver="clarabel")
+    quick = solve(problem, "alignment", solver="clarabel", approximate=True)
     own = np.array([alignment_of(problem, unit) for unit in np.eye(3)])
     assert quick.weights == pytest.approx(np.maximum(own, 0) / np.linalg.norm(np.maximum(own, 0)))
     assert quick.objective == pytest.approx(alignment_of(problem, quick.weights))

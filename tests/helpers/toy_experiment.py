@@ -25,11 +25,8 @@ def square(cell, setting):
     time.sleep(PAUSE)
     if (cell["set"], setting.seed, cell["split"]) == ("b", 13, 2):
         raise ArithmeticError("two\nlines")
-    return {
-        "value": cell["split"] ** 2,
-        "drawn": setting.rng(cell["set"], cell["split"]).random(),
-        "none": float("nan"),
-    }
+    drawn = setting.rng(cell["set"], cell["split"]).random()
+    return {"value": cell["split"] ** 2, "drawn": drawn, "none": float("nan")}
 
 
 def report(setting, rows):

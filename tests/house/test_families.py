@@ -33,12 +33,8 @@ def nodes_of(file):
     return list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
 
 
-CLASSES = {
-    node.name
-    for file in (ROOT / "formulations").rglob("*.py")
-    for node in nodes_of(file)
-    if isinstance(node, ast.ClassDef)
-}
+FORMULATIONS = (node for file in (ROOT / "formulations").rglob("*.py") for node in nodes_of(file))
+CLASSES = {node.name for node in FORMULATIONS if isinstance(node, ast.ClassDef)}
 
 
 def words_in(node):

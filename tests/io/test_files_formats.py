@@ -100,12 +100,8 @@ def test_no_test_samples_and_long_doubles_can_be_written(tmp_path, place):
 
 @pytest.mark.parametrize("place", ["answer.npz", "answer.mat", "answer.json", "answer"])
 def test_an_answer_comes_back_to_the_last_bit(tmp_path, place):
-    given = {
-        "weights": np.array([1 / 3, np.nan]),
-        "alpha": np.array([0.1, 0.0, 1e-300]),
-        "bias": -0.1,
-        "objective": 1e30,
-    }
+    given = {"weights": np.array([1 / 3, np.nan]), "alpha": np.array([0.1, 0.0, 1e-300])}
+    given |= {"bias": -0.1, "objective": 1e30}
     gamma, coefficients = np.array([0.7, 0.3]), np.arange(6.0).reshape(2, 3) / 7
     save_answer(tmp_path / place, multipliers={"gamma": gamma}, coefficients=coefficients, **given)
     record = read_record(tmp_path / place)
@@ -233,10 +229,7 @@ JSON_FAULTS = [
     ("[" * 100_000, "not readable JSON"),
     ('{"kernels": [[[1, null], [2, 3]]], "y": [1, -1]}', "kernels have dtype"),
     ('{"kernels": [[[1, 0], [2]]], "y": [1, -1]}', "kernels is ragged"),
-    (
-        '{"kernels": [[[1, 0], [0, 1]]], "y": null}',
-        "y is null: store numbers, or leave it out where there are no targets",
-    ),
+    ('{"kernels": [[[1, 0], [0, 1]]], "y": null}', "y is null: store numbers, or leave it out"),
     ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "names": 5}', "names are not a list of strings"),
     ('{"kernels": [[[1e999, 0], [0, 1]]], "y": [1, -1]}', "entry inf"),
     ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "schema": 3}', "schema '3' is not"),
@@ -276,11 +269,8 @@ def test_an_answer_of_ten_million_entries_is_refused_unread(tmp_path, place):
 
 def test_the_largest_answer_that_can_be_meant_is_read(tmp_path):
     instance = Instance(K, labels=LABELS)
-    given = {
-        "weights": np.full(3, -1 / 3),
-        "alpha": np.full((3, 8), -1 / 3),
-        "coefficients": np.full((3, 3, 8), -1 / 3),
-    }
+    alpha, own = np.full((3, 8), -1 / 3), np.full((3, 3, 8), -1 / 3)
+    given = {"weights": alpha[:, 0], "alpha": alpha, "coefficients": own}
     save_answer(tmp_path / "answer.json", multipliers={"pairs": np.full((8, 8), -1 / 3)}, **given)
     assert (tmp_path / "answer.json").stat().st_size < largest_answer(instance)
     assert read_answer(tmp_path / "answer.json", instance).alpha.shape == (3, 8)

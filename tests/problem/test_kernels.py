@@ -37,10 +37,7 @@ def chi_square(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 FORMULAS = {
     "linear": (Linear(), lambda X, Z: X @ Z.T),
-    "polynomial(degree=3, coef0=0.5, scale=2)": (
-        Polynomial(3, coef0=0.5, scale=2.0),
-        lambda X, Z: (2 * X @ Z.T + 0.5) ** 3,
-    ),
+    "polynomial(degree=3, coef0=0.5, scale=2)": (EVERY_KERNEL[1], lambda X, Z: (2 * X @ Z.T + 0.5) ** 3),
     "polynomial(degree=2)": (Polynomial(2), lambda X, Z: (X @ Z.T + 1) ** 2),
     "gaussian(γ=0.7)": (Gaussian(0.7), lambda X, Z: np.exp(-0.7 * euclidean(X, Z) ** 2)),
     "gaussian(γ=0.125)": (Gaussian.from_sigma(2), lambda X, Z: np.exp(-(euclidean(X, Z) ** 2) / (2 * 2**2))),

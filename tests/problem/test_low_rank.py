@@ -70,10 +70,8 @@ def test_nothing_is_factored_for_the_zero_vector(monkeypatch):
 
 @pytest.mark.parametrize("name", [f.name for f in SINGLE_TASKS if f.name != "svm"])
 def test_the_optimum_is_that_of_the_kernels(name):
-    found, dense = (
-        solve(LOW, name, solver="interior"),
-        solve(Instance(DENSE, Y, groups=GROUPS), name, solver="clarabel"),
-    )
+    found = solve(LOW, name, solver="interior")
+    dense = solve(Instance(DENSE, Y, groups=GROUPS), name, solver="clarabel")
     assert found.certified, found.message
     assert found.certificate.lower <= dense.certificate.upper + 1e-12
     assert dense.certificate.lower <= found.certificate.upper + 1e-12

@@ -112,12 +112,8 @@ def test_json_lines_on_the_command_line(run, refusal, tmp_path):
     code, out, err = run("path", problem, "-f", "sm1", "--grid", "C=0.1,1", "--grid", "theta=0.3,1", "--quiet")
     records = [json.loads(line) for line in out.splitlines()]
     assert (code, err) == (0, "")
-    assert [(r["parameters"]["C"], r["parameters"]["theta"]) for r in records] == [
-        (0.1, 0.3),
-        (0.1, 1),
-        (1, 0.3),
-        (1, 1),
-    ]
+    found = [(record["parameters"]["C"], record["parameters"]["theta"]) for record in records]
+    assert found == [(0.1, 0.3), (0.1, 1), (1, 0.3), (1, 1)]
     assert {r["status"] for r in records} == {"certified"}
     code, out, _ = run("path", problem, "--grid", "C=0.1,1", "-o", tmp_path / "p.jsonl", "-q")
     assert (code, out) == (0, "")

@@ -106,11 +106,8 @@ def test_certifies_1e_2(solver, name, data):
 def test_sampling_comes_within_1e_2_of_the_optimum_on_average(solver, name, data):
     """The settings are the papers': δ = 0.2 for ML-MKL-SA, batches of 100 and 10³ steps for Pegasos."""
     instance, given = problem(name, data)
-    steps = 1000 if solver == "ts_pegasos" else 5000
-    runs = [
-        solve(instance, name, solver=solver, tol=1e-6, max_iter=steps, options={"seed": seed}, **given)
-        for seed in range(2)
-    ]
+    given |= {"tol": 1e-6, "max_iter": 1000 if solver == "ts_pegasos" else 5000}
+    runs = [solve(instance, name, solver=solver, options={"seed": seed}, **given) for seed in range(2)]
     optimum = exact(name, data)
     assert np.mean([run.objective for run in runs]) <= 1.01 * optimum.objective
     for run in runs:

@@ -173,10 +173,8 @@ def test_a_contestant_is_the_estimator(diabetes, loss):
 def test_single_machines_are_those_of_one_kernel(diabetes):
     """With one kernel KernelRidge is our squared loss, and SVR our ε-insensitive one."""
     alone = diabetes._replace(kernels=diabetes.kernels[3:4], to_test=diabetes.to_test[3:4])
-    for made, loss, own in (
-        (machines.ridge, "squared", {}),
-        (machines.support_vectors, "epsilon_insensitive", {"epsilon": [0.1]}),
-    ):
+    width = {"epsilon": [0.1]}
+    for made, loss, own in ((machines.ridge, "squared", {}), (machines.support_vectors, "epsilon_insensitive", width)):
         grid = {**own, "C": [0.5]}
         ((_, theirs),) = made([0], grid).fits(alone, {"kernel": [0], **grid})
         ((_, ours),) = machines.multiple("average", loss, grid).fits(alone, grid)

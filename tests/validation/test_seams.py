@@ -184,12 +184,7 @@ def test_what_an_interrupt_in_python_owes(changes, fault):
     ("seam", "ended", "end", "fault"),
     [
         ({}, {"answers": [record()], "fired": True}, "", "an interrupt was swallowed"),
-        (
-            {},
-            {"answers": [record(upper=2.0)], "fired": True},
-            "",
-            "an interrupt was swallowed, and the answer is another",
-        ),
+        ({}, {"answers": [record(upper=2.0)], "fired": True}, "", "an interrupt was swallowed, and the answer is"),
         ({"threads": 2}, {"answers": [record(), record(upper=2.0)]}, "", "another answer"),
         ({"threads": 2}, {"answers": [record(), {"raised": "ValueError"}]}, "", "a thread raised ValueError"),
         (
@@ -201,12 +196,7 @@ def test_what_an_interrupt_in_python_owes(changes, fault):
         ({"interrupt": "none"}, {"fault": "KeyboardInterrupt"}, "", "interrupted by nobody"),
         ({}, {"fault": "InputError", "message": "too much"}, "", "refused without need"),
         ({"conditions": of("few descriptors")}, {"fault": "InputError", "message": "too much"}, "exception", ""),
-        (
-            {"conditions": of("few descriptors")},
-            {"fault": "InputError", "message": "two\nlines"},
-            "",
-            "raised InputError",
-        ),
+        ({"conditions": of("few descriptors")}, {"fault": "InputError", "message": "a\nb"}, "", "raised InputError"),
         ({"conditions": of("few descriptors")}, {"fault": "InternalError", "message": "?"}, "", "raised InternalError"),
         ({}, {"answers": [record()], "err": "Traceback"}, "", "it said"),
         ({"storage": "dask"}, {"answers": [record()], "err": "Traceback"}, "reference", ""),

@@ -43,11 +43,8 @@ def test_a_small_run_makes_the_page_and_does_not_repeat_itself(streamed, monkeyp
     monkeypatch.setattr(sys, "argv", [*words[:-1], "moons:0,moons:20,noisy:0"])
     streamed.main()
     assert asked == [("moons", 0), ("moons", 20), ("noisy", 0)]
-    rows = [
-        line.split("|")
-        for line in page.read_text(encoding="utf-8").splitlines()
-        if line.startswith(("| moons", "| noisy"))
-    ]
+    lines = page.read_text(encoding="utf-8").splitlines()
+    rows = [line.split("|") for line in lines if line.startswith(("| moons", "| noisy"))]
     assert [(row[1].strip(), row[7].strip()) for row in rows] == [
         ("moons", "certified"), ("noisy", "certified"), ("moons", "certified"),
     ]  # fmt: skip

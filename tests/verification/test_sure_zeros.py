@@ -77,12 +77,8 @@ def test_a_cap_of_one_third_leaves_something_to_a_fourth_kernel():
 
 def test_where_nothing_is_known_nothing_is_said():
     instance = zoo.random(12, 3, seed=0)
-    for name, given in (
-        ("l1", {}),
-        ("l2", {"loss": "squared_hinge"}),
-        ("li", {"loss": "squared_hinge"}),
-        ("ts_l1", {}),
-    ):
+    squared = {"loss": "squared_hinge"}
+    for name, given in (("l1", {}), ("l2", squared), ("li", squared), ("ts_l1", {})):
         assert proved_zeros(instance, solve(instance, name, **given)) is None
     prepared = solve(
         instance, "l1", loss="squared_hinge", preprocessing=Preprocessing([Centre()]).fit(instance.kernels)
