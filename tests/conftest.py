@@ -7,8 +7,10 @@ import random
 import pytest
 
 from mklcvx import Instance, solve
+from mklcvx.bench.conformance.trials import Room
 from mklcvx.cli import main as cli
 from mklcvx.io.files import save_instance
+from places import ROOT
 from stacks import FOR_COMMANDS, FOR_FILES, LABELS
 
 pytest.register_assert_rewrite("refusals")
@@ -77,6 +79,18 @@ def refusal(run):
         return err
 
     return call
+
+
+# ----------------------------------------------------------------------------------------------------- conformance
+@pytest.fixture
+def examples_to_conform(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "examples" / "conform")
+
+
+@pytest.fixture(scope="module")
+def room():
+    with Room() as place:
+        yield place
 
 
 # ----------------------------------------------------------------------------------------------------------- files

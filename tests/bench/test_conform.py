@@ -14,27 +14,16 @@ from conforming import conformed
 from mklcvx import Instance, conform, zoo
 from mklcvx.bench.conformance import references
 from mklcvx.bench.conformance.summary import Conformance, assignment, shifted_mean
-from mklcvx.bench.conformance.trials import Room, SpecimenResult, _judged
+from mklcvx.bench.conformance.trials import SpecimenResult, _judged
 from mklcvx.bench.functions import arguments, found_by, named
 from mklcvx.bench.process import Attempt
 from mklcvx.verification.answers import Answer
 from places import ROOT
 from refusals import check_refused, strict
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("examples_to_conform")]
 
 SMALL = ["by-hand", "two-samples", "three-samples"]
-
-
-@pytest.fixture(autouse=True)
-def examples(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "examples" / "conform")
-
-
-@pytest.fixture(scope="module")
-def room():
-    with Room() as place:
-        yield place
 
 
 # ------------------------------------------------------------------------------------------------- three reports

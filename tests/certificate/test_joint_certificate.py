@@ -20,9 +20,7 @@ from mklcvx.checker.joint import evaluated
 
 def exactly(instance, found, proved):
     """Both bounds of a point with these weights, biases and stretch, by the checker's exact arithmetic."""
-    record = written(found) | {
-        part: getattr(proved, part).tolist() for part in ("alpha", "weights", "bias", "bias_low")
-    }
+    record = written(found) | {k: getattr(proved, k).tolist() for k in ("alpha", "weights", "bias", "bias_low")}
     record["certificate"] = {"ridge": proved.certificate.ridge, "stretch": proved.certificate.stretch}
     point = evaluated(instance.kernels, instance.targets.values, record, instance.sample_weight)
     return point.lower, point.upper

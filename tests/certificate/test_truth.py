@@ -1,10 +1,7 @@
 """The campaign of `validation/truth`: its exact optima are optima, and a small part of it finds nothing."""
 
-import importlib
 import json
-import sys
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,24 +11,19 @@ pytest.importorskip("flint")
 from flint import fmpq, fmpq_mat
 
 from mklcvx import Instance, solve
-from places import ROOT
+from places import modules_of
 
 pytestmark = pytest.mark.slow
 
-FOLDER = ROOT / "validation" / "truth"
-MODULES = ("optima", "records", "enclosures", "grid", "comparing", "keeping", "page")
 PRICES = [{"C": 1.0}, {"C": 100.0}, {"C": 1.0, "bias": False}, {"nu": 0.4}, {"nu": 0.4, "bias": False}]
+TRUTH = ("optima", "records", "enclosures", "grid", "comparing", "keeping", "page")
 PART = 65
 
 
 @pytest.fixture(scope="module")
 def truth():
     """The campaign's modules."""
-    sys.path.insert(0, str(FOLDER))
-    try:
-        return SimpleNamespace(**{name: importlib.import_module(name) for name in MODULES})
-    finally:
-        sys.path.remove(str(FOLDER))
+    return modules_of("validation/truth", *TRUTH)
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,8 @@
 """Planted optima are optima, by other witnesses and by weak duality; a small part of their campaign finds nothing."""
 
 import importlib
-import sys
 from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,23 +11,18 @@ pytest.importorskip("flint")
 
 from flint import fmpq
 
-from places import ROOT
+from places import modules_of
 
 pytestmark = pytest.mark.slow
 
-FOLDER = ROOT / "validation" / "truth"
-MODULES = ("planted", "planted_values", "planted_penalties", "comparing", "enclosures", "records", "page")
+TRUTH = ("planted", "planted_values", "planted_penalties", "comparing", "enclosures", "records", "page")
 PART = 90
 
 
 @pytest.fixture(scope="module")
 def truth():
     """The campaign's modules."""
-    sys.path.insert(0, str(FOLDER))
-    try:
-        return SimpleNamespace(**{name: importlib.import_module(name) for name in MODULES})
-    finally:
-        sys.path.remove(str(FOLDER))
+    return modules_of("validation/truth", *TRUTH)
 
 
 def first_of(truth, **wanted):

@@ -186,11 +186,3 @@ def test_arrays_too_large_for_json_are_said_to_be_left_out(run, labelled, tmp_pa
     assert f"answer.json: {left_out} left out, too large for JSON: end the name in .npz to keep all\n" in err
     assert run("solve", labelled, "-f", name, "-q", "-o", tmp_path / "answer.npz") == (0, "", "")
     assert run("predict", tmp_path / "answer.npz", labelled)[0] == 0
-
-
-@pytest.mark.parametrize("name", ["ml_minimax", "ts", "hypergraph"])
-def test_uncertified_solution_of_a_family_has_status_one(run, labelled, name):
-    code, out, err = run("solve", labelled, "-f", name, "--max-iter", "1", "--json")
-    content = strict(out)
-    assert (code, content["status"]) == (1, "not_certified")
-    assert err == f"mklcvx: {content['message']}\n"

@@ -79,9 +79,8 @@ def folder(tmp_path_factory):
     model.save(folder / "model.npz")
     rows = [",".join([*HEADINGS[:-1], "other"]), ",".join(map(str, X[0]))]
     (folder / "headings.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    (folder / "fewer.csv").write_text(
-        ",".join(HEADINGS[1:]) + "\n" + ",".join(map(str, X[0, 1:])) + "\n", encoding="utf-8"
-    )
+    fewer = [",".join(HEADINGS[1:]), ",".join(map(str, X[0, 1:]))]
+    (folder / "fewer.csv").write_text("\n".join(fewer) + "\n", encoding="utf-8")
     return folder
 
 

@@ -123,12 +123,6 @@ def test_preprocessing_travels_with_the_solution_to_raw_test_kernels(run, proble
         np.testing.assert_allclose([float(line.split(",")[0]) for line in out.splitlines()[1:]], by_hand, rtol=1e-9)
 
 
-def test_cosine_asks_for_the_test_diagonals(run, refusal, problem, tmp_path):
-    run("solve", problem, "--normalise", "cosine", "-q", "-o", tmp_path / "answer.json")
-    np.savez(tmp_path / "test.npz", test_kernels=TEST)
-    assert "test_diagonals is missing" in refusal("predict", tmp_path / "answer.json", tmp_path / "test.npz")
-
-
 SETS, TEST_SETS = np.eye(3, dtype=int)[np.arange(N) % 3], np.eye(3, dtype=int)[np.arange(T) % 3]
 SOLVED = {
     "y": ("l1", {"y": Y}),

@@ -95,11 +95,3 @@ def test_names_are_shown_as_they_are_and_never_obeyed(run, tmp_path):
     assert "[/red]" in out
     assert "[bold]loud" in out
     assert "\x1b" not in out
-
-
-@pytest.mark.parametrize("solver", ["clarabel", "silp_exact"])
-def test_solvers_agree(run, problem, solver):
-    code, out, _ = run("solve", problem, "--solver", solver, "--tol", "1e-7", "--json")
-    content = strict(out)
-    assert (code, content["solver"]) == (0, solver)
-    assert content["objective"] == pytest.approx(mklcvx.solve(load_instance(problem), "l1").objective, rel=1e-6)

@@ -155,20 +155,6 @@ def test_a_tube_that_is_free_from_solve_to_check_and_prove(run, tmp_path):
         assert run("prove", tmp_path / "problem.npz", "-f", formulation, *chosen)[0] == 0
 
 
-def test_paths_and_cross_validation_take_a_response(run, tmp_path):
-    save_instance(tmp_path / "problem.npz", Instance(K, response=REAL))
-    chosen = ("--set", "loss=absolute", "--solver", "clarabel")
-    code, out, err = run("path", tmp_path / "problem.npz", "--grid", "C=0.5,1", *chosen)
-    assert code == 0, err
-    assert [strict(line)["parameters"] for line in out.splitlines()] == [
-        {"loss": "absolute", "C": price, "bias": True} for price in (0.5, 1.0)
-    ]
-    score = ("--folds", "8", "--score", "neg_mean_absolute_error")
-    code, out, err = run("cv", tmp_path / "problem.npz", "--grid", "C=0.5,1", *chosen, *score)
-    assert code == 0, err
-    assert [strict(line)["status"] for line in out.splitlines()] == ["certified"] * 2
-
-
 # ------------------------------------------------------------------------------------------------------- predictions
 def written(found, path, **changes):
     save_solution(path, replace(found, y=np.ones(N), alpha=found.alpha * found.y, **changes))

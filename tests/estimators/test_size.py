@@ -7,19 +7,8 @@ import numpy as np
 import pytest
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 
-from mklcvx import (
-    HypergraphEmbedding,
-    InputError,
-    Instance,
-    LowRank,
-    MKLClassifier,
-    MKLRegressor,
-    MultiLabelMKL,
-    OneClassMKL,
-    TwoStageMKL,
-    kernel_importance,
-    mkl_path,
-)
+import mklcvx
+from mklcvx import Instance, LowRank, MKLClassifier, MKLRegressor, OneClassMKL, TwoStageMKL, kernel_importance
 from mklcvx.estimators import source
 from mklcvx.estimators.columns import Table
 from mklcvx.estimators.cross_validation import cross_validate
@@ -65,9 +54,9 @@ def by_hand(model, stack):
         (MKLClassifier("l1", [MIXED[2], RBFSampler(n_components=7, random_state=0)]), Y),
         (MKLRegressor("l1", MIXED), WINE[OLD, :2]),
         (OneClassMKL("l1", LINEAR, nu=0.2), None),
-        (MultiLabelMKL("ml_sum", MIXED), SETS),
+        (mklcvx.MultiLabelMKL("ml_sum", MIXED), SETS),
         (TwoStageMKL("alignment", LINEAR), Y),
-        (HypergraphEmbedding(kernels=MIXED), SETS),
+        (mklcvx.HypergraphEmbedding(kernels=MIXED), SETS),
     ],
     ids=lambda one: type(one).__name__,
 )
@@ -213,7 +202,7 @@ def test_a_stack_with_the_kernel_index_first_is_read_with_a_warning():
         values = model.decision_function(np.moveaxis(few, -1, 0))
     assert told[0].filename == __file__
     np.testing.assert_array_equal(values, known.decision_function(few))
-    with pytest.raises((InputError, ValueError)):
+    with pytest.raises((mklcvx.InputError, ValueError)):
         model.predict(np.moveaxis(few, -1, 1))
 
 
@@ -231,7 +220,7 @@ def test_a_large_constant_in_a_factor_costs_no_digits():
 
 
 def test_paths_and_importances_take_factors():
-    path = mkl_path(FACTORS, Y == 0, {"C": [0.1, 1.0]}, kernels="precomputed")
+    path = mklcvx.mkl_path(FACTORS, Y == 0, {"C": [0.1, 1.0]}, kernels="precomputed")
     assert path.certified
     model = MKLClassifier("average", "precomputed")
     found = kernel_importance(model, FACTORS, Y == 0, cv=2, answers=["without"])

@@ -277,18 +277,15 @@ def test_the_size_to_compare_with_is_that_of_the_penalties():
         assert formulation.scale(lower, formulation.upper(own, np.zeros((1, 2)))) == 0
 
 
+FOUR = np.stack([np.eye(2)] * 4)
+
+
 @pytest.mark.parametrize(
     ("name", "task", "alpha", "value", "largest"),
     [
         ("sum", Task(np.eye(2)[None], np.array([1.0, -1]), np.full(2, 1e-3)), [1e-3, 1e-3], 2e-3 - 1e-6, 2e-3),
         # sm2 at α = 0: U*(0) = −R of even weights = −1/(2θM)
-        (
-            "sm2",
-            Task(np.stack([np.eye(2)] * 4), np.array([1.0, -1]), np.ones(2), own={"theta": 0.5}),
-            [0, 0],
-            0.25,
-            0.25,
-        ),
+        ("sm2", Task(FOUR, np.array([1.0, -1]), np.ones(2), own={"theta": 0.5}), [0, 0], 0.25, 0.25),
         # squared at α = ±4 beyond y = 0: the gain is −Σ α²/2, and a kernel that sees nothing costs nothing
         ("l1", Task(np.zeros((1, 2, 2)), np.zeros(2), np.ones(2), SQUARED), [4, -4], -16, 16),
     ],

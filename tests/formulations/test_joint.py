@@ -11,7 +11,7 @@ from scipy.special import softmax
 from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
 from mklcvx import Instance, formulations
 from mklcvx.formulations.families.joint import JointTask
-from mklcvx.formulations.losses import CRAMMER_SINGER, HUBER, JOINT, SOFTMAX, SQUARED, Separable
+from mklcvx.formulations.losses import HUBER, JOINT, SOFTMAX, SQUARED, Separable
 from mklcvx.formulations.losses._joint import circulating
 from mklcvx.formulations.losses.softmax import log_shares
 from mklcvx.solvers.conic import CLARABEL, SCS, Run, solve_program
@@ -350,11 +350,6 @@ def test_a_class_is_named_and_a_formulation_keeps_its_name():
 def test_what_does_not_fit_is_refused(instance, name, given, words):
     with check_refused(*words):
         posed(instance, name, **given)
-
-
-def test_softmax_alone_has_probabilities():
-    assert SOFTMAX.log_odds
-    assert not CRAMMER_SINGER.log_odds
 
 
 def test_no_loss_is_finite_at_the_largest_numbers():

@@ -184,9 +184,7 @@ def test_outputs_stand_for_targets_or_for_their_logarithms():
         np.testing.assert_array_equal(loss.mean(outputs), expected)
 
 
-@pytest.mark.parametrize(
-    ("loss", "parameter"), [(loss.name, parameter) for loss in ALL for parameter in loss.parameters]
-)
+@pytest.mark.parametrize(("loss", "parameter"), [(loss.name, own) for loss in ALL for own in loss.parameters])
 def test_limits_and_defaults_are_those_that_are_printed(loss, parameter):
     check_printed(parameter, defaults=loss != "nu")
 
@@ -204,9 +202,7 @@ def test_the_unit_of_real_targets_is_a_power_of_two(values, bias, expected):
 UNGROUPED = [f.name for f in formulations.SINGLE_TASKS if not (f.grouped or f.single_kernel)]
 
 
-@pytest.mark.parametrize(
-    ("name", "loss"), [*(("l1", loss) for loss in FOR_REAL), *((name, "huber") for name in UNGROUPED)]
-)
+@pytest.mark.parametrize(("name", "loss"), [*(("l1", loss) for loss in FOR_REAL), *((f, "huber") for f in UNGROUPED)])
 @pytest.mark.parametrize("bias", [True, False])
 def test_in_units_of_the_targets_it_is_the_same_problem(name, loss, bias):
     """f and α divided by the unit, both bounds by its square; factors stay, and R is divided by the square, too."""

@@ -74,9 +74,8 @@ def test_values_follow_their_definitions():
     assert task.q(beta) == pytest.approx(np.array(q))
     outputs, squares = task.evaluate(c)
     assert outputs == pytest.approx(np.array([sum(task.kernels[a] @ c[k, a] for a in range(3)) for k in range(2)]))
-    assert squares == pytest.approx(
-        np.array([[c[k, a] @ task.kernels[a] @ c[k, a] for a in range(3)] for k in range(2)])
-    )
+    expected = [[c[k, a] @ K @ c[k, a] for a, K in enumerate(task.kernels)] for k in range(2)]
+    assert squares == pytest.approx(np.array(expected))
     risks = [np.sum(task.box * np.maximum(0, 1 - task.signs[k] * outputs[k])) for k in range(2)]
     assert task.risks(outputs) == pytest.approx(risks)
 

@@ -133,9 +133,8 @@ def test_the_dual_recovers_the_weights():
         program = formulation.declare_dual(task)
         assert solve_program(program.problem, CLARABEL, Run())
         points = formulation.from_dual(program, task, 1.0)
-        assert points.primals[0] == pytest.approx(
-            solve(instance(), name, solver="clarabel", lam=0.05).weights, abs=1e-5
-        )
+        weights = solve(instance(), name, solver="clarabel", lam=0.05).weights
+        assert points.primals[0] == pytest.approx(weights, abs=1e-5)
 
 
 @pytest.mark.parametrize("name", PAIRS)

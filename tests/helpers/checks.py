@@ -108,9 +108,8 @@ def unscaled_values(formulation, task, by: Sequence[dict] = (CLARABEL, CLARABEL)
 
 
 def solved_values(formulation, task) -> tuple[float, float]:
-    return tuple(
-        solved_value(declare(task).problem) for declare in (formulation.declare_primal, formulation.declare_dual)
-    )
+    programs = formulation.declare_primal(task), formulation.declare_dual(task)
+    return tuple(solved_value(program.problem) for program in programs)
 
 
 def solved_value(problem) -> float:

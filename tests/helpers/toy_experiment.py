@@ -1,5 +1,6 @@
 """An experiment of eight cells that leaves a trace of every cell it computes, for the tests of the harness."""
 
+import csv
 import sys
 import time
 from pathlib import Path
@@ -13,6 +14,15 @@ from _harness import Experiment, Setting, run  # noqa: E402
 from _reporting import Page, Table  # noqa: E402
 
 PAUSE = 0.05
+
+
+def check_table(file, columns):
+    """It begins with these columns, and its lines have all of them."""
+    with file.open(encoding="utf-8") as content:
+        header, *lines = csv.reader(content)
+    assert header[: len(columns)] == columns
+    assert lines
+    assert all(len(line) == len(header) for line in lines)
 
 
 def cells(setting):

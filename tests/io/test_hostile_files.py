@@ -154,9 +154,8 @@ def test_dimensions_without_contents_take_no_memory(path, bomb):
 
 
 def test_two_variables_of_one_name_are_refused(path):
-    mat5_file(
-        path, *(variable(6, (2, 2), b"kernels", element(9, array.tobytes())) for array in (np.eye(2), K[0, :2, :2]))
-    )
+    arrays = np.eye(2), K[0, :2, :2]
+    mat5_file(path, *(variable(6, (2, 2), b"kernels", element(9, array.tobytes())) for array in arrays))
     with check_refused("file.mat: not a readable MATLAB file (ValueError: ValueError: two variables 'kernels')"):
         kernels_from(path)
 

@@ -6,24 +6,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from mklcvx.problem.kernels import (
-    ChiSquare,
-    Gaussian,
-    InverseDistance,
-    InverseSquareDistance,
-    KernelBank,
-    Laplacian,
-    Linear,
-    MeanDistance,
-    Polynomial,
-    kumar_bank,
-    xu_bank,
-)
+import mklcvx.problem.kernels as kinds
+from mklcvx.problem.kernels import ChiSquare, Gaussian, KernelBank, Laplacian, Linear, MeanDistance, Polynomial
 from refusals import check_refused
 
 RNG = np.random.default_rng(20130)
 TRAIN, TEST = RNG.random((17, 4)), RNG.random((6, 4))
-DISTANCE_KINDS = (Gaussian, Laplacian, InverseSquareDistance, InverseDistance)
+DISTANCE_KINDS = (Gaussian, Laplacian, kinds.InverseSquareDistance, kinds.InverseDistance)
 EVERY_KERNEL = [Linear(), Polynomial(3, coef0=0.5, scale=2.0), ChiSquare(0.7), *(k(0.7) for k in DISTANCE_KINDS)]
 
 
@@ -43,8 +32,8 @@ FORMULAS = {
     "gaussian(γ=0.125)": (Gaussian.from_sigma(2), lambda X, Z: np.exp(-(euclidean(X, Z) ** 2) / (2 * 2**2))),
     "laplacian(γ=0.7)": (Laplacian(0.7), lambda X, Z: np.exp(-np.sqrt(0.7) * euclidean(X, Z))),
     "chi-square(γ=0.7)": (ChiSquare(0.7), lambda X, Z: np.exp(-0.7 * chi_square(X, Z))),
-    "inverse-square-distance(γ=0.7)": (InverseSquareDistance(0.7), lambda X, Z: 1 / (0.7 * euclidean(X, Z) ** 2 + 1)),
-    "inverse-distance(γ=0.7)": (InverseDistance(0.7), lambda X, Z: 1 / (np.sqrt(0.7) * euclidean(X, Z) + 1)),
+    "inverse-square-distance(γ=0.7)": (DISTANCE_KINDS[2](0.7), lambda X, Z: 1 / (0.7 * euclidean(X, Z) ** 2 + 1)),
+    "inverse-distance(γ=0.7)": (kinds.InverseDistance(0.7), lambda X, Z: 1 / (np.sqrt(0.7) * euclidean(X, Z) + 1)),
 }
 
 
@@ -121,17 +110,17 @@ def test_mean_distance_counts_the_zero_diagonal_and_every_view_has_its_own() -> 
 
 
 def test_kumar_bank() -> None:
-    bank = kumar_bank().fit(TRAIN)
+    bank = kinds.kumar_bank().fit(TRAIN)
     assert bank.gammas == [2.0**power for power in range(-10, -1)] + [None] * 4
     assert bank.names[8:] == ["gaussian(γ=0.25)", *(f"polynomial(degree={d})" for d in (2, 3, 4)), "linear"]
     assert bank.names[0] == "gaussian(γ=0.000976562)"
-    augmented = kumar_bank("all+each").fit(TRAIN)
+    augmented = kinds.kumar_bank("all+each").fit(TRAIN)
     assert len(augmented.names) == len(augmented.stack(TEST)) == 13 + 13 * 4
     assert augmented.names[:13] == bank.names
 
 
 def test_xu_bank() -> None:
-    bank = xu_bank().fit(TRAIN)
+    bank = kinds.xu_bank().fit(TRAIN)
     assert len(bank.names) == len(bank.stack(TEST)) == 13 + 13 * 4
     assert bank.gammas[:10] == [1 / (2 * sigma**2) for sigma in (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64)]
     assert bank.names[10:13] == [f"polynomial(degree={degree})" for degree in (1, 2, 3)]
@@ -159,7 +148,7 @@ REFUSED = [
     (lambda: KernelBank([]), "KernelBank", "kernels is empty", "give at least one"),
     (lambda: KernelBank([Linear]), "kernel = ", "give a Kernel"),
     (lambda: KernelBank([Linear()], "eachh"), "unknown features 'eachh'", "did you mean 'each'?"),
-    (lambda: kumar_bank(None), "unknown features None", "known: all, all+each, each"),
+    (lambda: kinds.kumar_bank(None), "unknown features None", "known: all, all+each, each"),
     (lambda: KernelBank([Linear()]).fit(TRAIN).stack(TEST[:, :3]), "X has 3 features", "fitted on 4", "give"),
     (lambda: KernelBank([Linear()]).fit(TRAIN).diagonal(TEST[:, :3]), "X has 3 features", "fitted on 4", "give"),
     *(

@@ -39,9 +39,8 @@ def test_products_combinations_and_traces_are_those_of_the_kernels():
     assert low.typical_kernel_size() == pytest.approx(dense.typical_kernel_size())
     for factor, kernel in zip(low.factors, DENSE, strict=True):
         assert factor.columns @ factor.columns.T == pytest.approx(kernel, abs=1e-10)
-        assert factor.to_coefficients.T @ kernel @ factor.to_coefficients == pytest.approx(
-            np.eye(factor.columns.shape[1])
-        )
+        identity = np.eye(factor.columns.shape[1])
+        assert factor.to_coefficients.T @ kernel @ factor.to_coefficients == pytest.approx(identity)
 
 
 def test_squares_that_vanish_are_seen_to():

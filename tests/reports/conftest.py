@@ -7,4 +7,4 @@ import pytest
 def ax():
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(4, 3)).subplots()
+    return Figure(figsize=(5, 4), layout="constrained").subplots()

@@ -230,8 +230,3 @@ def test_traces_are_written(tmp_path, ending):
         assert head == "iteration,lower,upper,gap,svm_solves,seconds,weight K1,weight K2,weight K3,weight K4"
         assert [float(value) for value in rows[0].split(",")[6:]] == [0.25] * 4
     assert len(rows) == solution.iterations + 1
-
-
-def test_exact_solvers_have_no_options():
-    with check_refused("unknown option 'seed' of solver clarabel", "it has none"):
-        solve(INSTANCE, "l1", solver="clarabel", options={"seed": 1})

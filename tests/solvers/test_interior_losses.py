@@ -184,9 +184,8 @@ def test_a_tube_that_is_an_unknown_is_eliminated_exactly():
     whole = np.block([[split.T @ kernel @ split + np.diag(diagonal), np.ones((2 * n, 1))], [np.ones((1, 2 * n)), 0]])
     expected = np.linalg.solve(whole, np.append(right, missing))
     (row,), (weight,) = side.sum_row(diagonal)
-    reduced = np.block(
-        [[kernel + np.diag(side.diagonal(diagonal)), row[:, None]], [-row[None], np.full((1, 1), weight)]]
-    )
+    corner = np.full((1, 1), weight)
+    reduced = np.block([[kernel + np.diag(side.diagonal(diagonal)), row[:, None]], [-row[None], corner]])
     for_alpha, for_tube = side.condensed(right, diagonal), side.for_tube(missing, right, diagonal)
     found = np.linalg.solve(reduced, np.append(for_alpha, for_tube))
     assert found[n:] == pytest.approx(expected[2 * n :])

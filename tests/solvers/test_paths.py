@@ -64,11 +64,6 @@ def test_a_warm_start_saves_iterations_and_a_foreign_one_is_not_used():
     assert point.certificate.relative_gap <= 1e-9
 
 
-def test_points_are_all_combinations_the_last_parameter_running_fastest():
-    points = combinations({"C": [1, 2], "theta": (0.3, 0.5)}, {})
-    assert points == [{"C": 1, "theta": 0.3}, {"C": 1, "theta": 0.5}, {"C": 2, "theta": 0.3}, {"C": 2, "theta": 0.5}]
-
-
 @pytest.mark.parametrize(
     ("given", "values"),
     [

@@ -36,14 +36,6 @@ def test_the_box_qp_is_accurate_to_1e_10(rank, price):
     assert gap <= 1e-10 * max(alpha.sum(), alpha @ q @ alpha / 2)
 
 
-def test_two_samples_by_hand():
-    """Q = [[2, 1], [1, 2]] has its unconstrained optimum at (1/3, 1/3); a box of 1/4 holds the first, and then
-    2α₂ = 1 − 1/4."""
-    q = np.array([[2.0, 1.0], [1.0, 2.0]])
-    assert box_qp(q, np.ones(2)) == pytest.approx([1 / 3, 1 / 3], abs=1e-12)
-    assert box_qp(q, np.array([0.25, 1.0])) == pytest.approx([0.25, 0.375], abs=1e-12)
-
-
 def test_a_start_at_the_optimum_costs_nothing(monkeypatch):
     q, box = signed_kernel(60, 60), np.ones(60)
     alpha = box_qp(q, box)

@@ -192,9 +192,8 @@ def test_the_stack_is_that_of_the_bank():
     kernels = Streamed(X, bank.kernels)
     np.testing.assert_allclose(kernels.gammas, bank.gammas, rtol=1e-12)
     vectors = RNG.normal(size=(2, len(X)))
-    np.testing.assert_allclose(
-        kernels.matvecs_each(vectors), np.einsum("mij,mj->mi", bank.stack(), vectors), atol=1e-10
-    )
+    images = np.einsum("mij,mj->mi", bank.stack(), vectors)
+    np.testing.assert_allclose(kernels.matvecs_each(vectors), images, atol=1e-10)
     np.testing.assert_allclose(kernels[:, 3, 5:9], bank.stack()[:, 3, 5:9], atol=1e-15)
     np.testing.assert_allclose(kernels[[1]].of_samples(np.arange(5))[0], bank.stack()[1, :5, :5], atol=1e-15)
     assert repr(mklcvx.Instance(kernels, Y)).startswith("Instance(2 streamed kernels")

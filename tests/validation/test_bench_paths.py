@@ -1,22 +1,13 @@
 """The study of paths, in small: every row is measured once, and a second run measures nothing again."""
 
-import importlib
-import sys
-
 import pytest
 
-from places import ROOT
-
-FOLDER = ROOT / "validation" / "bench"
+from places import modules_of
 
 
 @pytest.fixture(scope="module")
 def paths():
-    sys.path.insert(0, str(FOLDER))
-    try:
-        yield importlib.import_module("paths")
-    finally:
-        sys.path.remove(str(FOLDER))
+    return modules_of("validation/bench", "paths").paths
 
 
 def test_a_small_run_makes_the_page_and_is_resumed(paths, tmp_path, monkeypatch, capsys):

@@ -1,6 +1,5 @@
 """The regression experiment in small, its nested folds piece by piece, and the rules behind its sentence."""
 
-import csv
 from dataclasses import replace
 from importlib import import_module
 
@@ -58,11 +57,7 @@ def test_every_answer_in_small_is_certified(quick):
     ],
 )
 def test_a_table_in_small(quick, table, columns):
-    with (quick[1].parent / f"{table}.csv").open(encoding="utf-8") as file:
-        header, *lines = csv.reader(file)
-    assert header[: len(columns)] == columns
-    assert lines
-    assert all(len(line) == len(header) for line in lines)
+    toy_experiment.check_table(quick[1].parent / f"{table}.csv", columns)
 
 
 def test_a_page_in_small(quick):
@@ -224,12 +219,3 @@ def test_the_explained_share_is_pooled_over_the_folds_of_a_repeat():
 
 
 # ------------------------------------------------------------------------------------------------ what is committed
-def test_the_committed_page_says_what_its_cells_say(tmp_path):
-    experiment = regression.EXPERIMENT
-    known = {key(row.cell): row for row in Cache.of(experiment, Setting()).read()}
-    wanted = [key(cell) for cell in experiment.cells(Setting())]
-    assert known.keys() == set(wanted)
-    page = experiment.report(Setting(folder=tmp_path), [known[cell] for cell in wanted])
-    text = (experiment.folder(Setting()) / "regression.md").read_text(encoding="utf-8")
-    assert f"**{page.verdict}**" in text
-    assert f"{len(known)} cells" in text

@@ -80,9 +80,8 @@ def test_where_nothing_is_known_nothing_is_said():
     squared = {"loss": "squared_hinge"}
     for name, given in (("l1", {}), ("l2", squared), ("li", squared), ("ts_l1", {})):
         assert proved_zeros(instance, solve(instance, name, **given)) is None
-    prepared = solve(
-        instance, "l1", loss="squared_hinge", preprocessing=Preprocessing([Centre()]).fit(instance.kernels)
-    )
+    steps = Preprocessing([Centre()]).fit(instance.kernels)
+    prepared = solve(instance, "l1", loss="squared_hinge", preprocessing=steps)
     for proved in (mklcvx.proved_zeros, mklcvx.narrow_weights):
         with pytest.raises(InputError, match="steps of preprocessing"):
             proved(instance, prepared)

@@ -191,14 +191,6 @@ def test_a_solver_that_raises_fails_and_one_that_is_right_cannot_be_shrunk():
         shrink(BINARY, "l1", broken_in_ties, C=0.4)
 
 
-def test_samples_are_left_out_of_everything():
-    weighted = Instance(LABELS.kernels, labels=LABELS.targets.values, sample_weight=np.arange(1, 17))
-    part = restricted(weighted, [0, 3, 15])
-    assert part.sample_weight.tolist() == [1, 4, 16]
-    assert np.array_equal(part.targets.values, LABELS.targets.values[[0, 3, 15]])
-    assert np.array_equal(part.kernels, LABELS.kernels[np.ix_(range(4), [0, 3, 15], [0, 3, 15])])
-
-
 # ------------------------------------------------------------------------------------------------ kernels in factors
 FACTORS = [np.round(np.random.default_rng(m).normal(size=(12, 2)) * 1024) / 1024 for m in range(4)]  # formed exactly
 THIN = Instance(LowRank(FACTORS), np.repeat([1, -1], 6))

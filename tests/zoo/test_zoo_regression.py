@@ -58,9 +58,8 @@ def test_recommended_parameters_make_a_task_with_every_loss_that_fits(name):
     chosen = zoo.specimen(name)
     for formulation in chosen.suits:
         for loss in (None, *chosen.losses):
-            task, resolved = formulations.get(formulation).task(
-                chosen.instance(), chosen.parameters_for(formulation, loss)
-            )
+            given = chosen.parameters_for(formulation, loss)
+            task, resolved = formulations.get(formulation).task(chosen.instance(), given)
             assert loss in (None, task.loss_function.name, resolved["loss"])
 
 
