@@ -66,6 +66,30 @@ def run(capsys):
 
 
 @pytest.fixture
+def succeeds(run):
+    """Run a command that must succeed: standard output, standard error."""
+
+    def call(*arguments):
+        code, out, err = run(*arguments)
+        assert code == 0, err
+        return out, err
+
+    return call
+
+
+@pytest.fixture
+def quiet(succeeds):
+    """Run a command that must succeed and leave standard error alone: standard output."""
+
+    def call(*arguments):
+        out, err = succeeds(*arguments)
+        assert err == ""
+        return out
+
+    return call
+
+
+@pytest.fixture
 def refusal(run):
     """Run a command that must be refused: exit status 2, nothing on standard output, one line on standard error."""
 

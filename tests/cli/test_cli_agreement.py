@@ -28,10 +28,9 @@ def files(tmp_path_factory):
 
 
 @pytest.fixture
-def said(run):
+def said(succeeds):
     def words(*arguments):
-        code, out, err = run(*arguments, "--json")
-        assert code == 0, err
+        out, _ = succeeds(*arguments, "--json")
         return json.loads(out.splitlines()[-1])
 
     return words

@@ -32,11 +32,10 @@ def lines_of(out):
     return [json.loads(line) for line in out.splitlines()]
 
 
-def test_scores_are_those_of_the_estimator_on_the_same_folds(run, wine):
+def test_scores_are_those_of_the_estimator_on_the_same_folds(succeeds, wine):
     grid = ("--grid", "C=0.1,10", "--grid", "theta=0.3,1")
     steps = ("--normalise", "variance", "--centre")
-    code, out, _ = run("cv", wine, "-f", "sm1", *grid, "--folds", 3, "--seed", 4, *steps)
-    assert code == 0
+    out, _ = succeeds("cv", wine, "-f", "sm1", *grid, "--folds", 3, "--seed", 4, *steps)
     found = lines_of(out)
     assert [record["parameters"] for record in found] == [
         {"C": 0.1, "theta": 0.3}, {"C": 0.1, "theta": 1}, {"C": 10, "theta": 0.3}, {"C": 10, "theta": 1},
@@ -66,9 +65,8 @@ def test_jobs_change_nothing(run, wine):
     assert alone == beside
 
 
-def test_a_file_gets_the_lines_and_people_a_table(run, wine, tmp_path):
-    code, out, _ = run("cv", wine, "--grid", "C=0.1,1", "--folds", 2, "-o", tmp_path / "cv.jsonl")
-    assert code == 0
+def test_a_file_gets_the_lines_and_people_a_table(succeeds, wine, tmp_path):
+    out, _ = succeeds("cv", wine, "--grid", "C=0.1,1", "--folds", 2, "-o", tmp_path / "cv.jsonl")
     stored = lines_of((tmp_path / "cv.jsonl").read_text(encoding="utf-8"))
     assert len(stored) == 2
     assert out.count("★") == 1

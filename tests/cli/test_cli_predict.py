@@ -37,22 +37,20 @@ def test_predictions_are_those_of_python(run, problem, answer):
     assert err == f"accuracy {np.mean(np.where(values >= 0, 1, -1) == TEST_Y):.4f} on {T} samples\n"
 
 
-def test_without_test_labels_no_accuracy_is_said(run, answer, tmp_path):
+def test_without_test_labels_no_accuracy_is_said(quiet, answer, tmp_path):
     np.savez(tmp_path / "test.npz", test_kernels=TEST)
-    code, out, err = run("predict", answer, tmp_path / "test.npz")
-    assert (code, err) == (0, "")
+    out = quiet("predict", answer, tmp_path / "test.npz")
     assert out.count("\n") == T + 1
 
 
-def test_where_rounding_moves_decision_values_it_is_said(run, answer, tmp_path):
+def test_where_rounding_moves_decision_values_it_is_said(succeeds, answer, tmp_path):
     """Entries of 1e12 whose sum with α∘y cancels, and nothing of the scale that is left is known to six digits."""
     solution = load_solution(answer)
     used = np.flatnonzero(solution.alpha)[:2]
     rows = np.zeros((M, 1, N))
     rows[:, 0, used] = 1e12 * (solution.alpha * solution.y)[used[::-1]] * (1, -1)
     np.savez(tmp_path / "far.npz", test_kernels=rows)
-    code, _, err = run("predict", answer, tmp_path / "far.npz")
-    assert code == 0
+    _, err = succeeds("predict", answer, tmp_path / "far.npz")
     assert "rounding may move these decision values by" in err
 
 
@@ -74,12 +72,11 @@ def test_targets_of_other_samples_are_not_taken_for_the_truth(run, problem, answ
     assert run("predict", answer, tmp_path / "both.npz")[::2] == (0, "")
 
 
-def test_a_response_is_found_as_the_truth(run, tmp_path):
+def test_a_response_is_found_as_the_truth(run, succeeds, tmp_path):
     save_instance(tmp_path / "problem.npz", Instance(K, response=K[0, 0]))
     run("solve", tmp_path / "problem.npz", "-o", tmp_path / "answer.json", "-q")
     scipy.io.savemat(tmp_path / "test.mat", {"KH": np.moveaxis(TEST, 0, 2), "Y": TEST[0, :, :1]})
-    code, _, err = run("predict", tmp_path / "answer.json", tmp_path / "test.mat")
-    assert code == 0
+    _, err = succeeds("predict", tmp_path / "answer.json", tmp_path / "test.mat")
     assert "read KH (5×8×3) as test_kernels, Y (5×1) as their targets\n" in err
     assert err.endswith(f" on {T} samples\n")
 
@@ -182,8 +179,7 @@ def test_decision_values_beyond_double_precision_are_refused(refusal, answer, tm
     assert "test_kernels are too large for double precision" in refusal("predict", answer, tmp_path / "test.npz")
 
 
-def test_prediction_of_an_uncertified_solution_says_so(run, problem, tmp_path):
+def test_prediction_of_an_uncertified_solution_says_so(run, succeeds, problem, tmp_path):
     run("solve", problem, "--max-iter", "1", "-q", "-o", tmp_path / "answer.json")
-    code, _, err = run("predict", tmp_path / "answer.json", problem)
-    assert code == 0
+    _, err = succeeds("predict", tmp_path / "answer.json", problem)
     assert "the solution is not certified: relative gap" in err

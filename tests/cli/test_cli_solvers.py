@@ -17,10 +17,9 @@ from refusals import strict
 pytestmark = pytest.mark.slow
 
 
-def test_a_trace_is_written_beside_the_answer(run, problem, tmp_path):
+def test_a_trace_is_written_beside_the_answer(succeeds, problem, tmp_path):
     trace, answer = tmp_path / "trace.json", tmp_path / "answer.json"
-    code, out, _ = run("solve", problem, "--solver", "simplemkl", "--trace", trace, "-o", answer)
-    assert code == 0
+    out, _ = succeeds("solve", problem, "--solver", "simplemkl", "--trace", trace, "-o", answer)
     assert "SVMs" in out
     rows = strict(trace.read_text(encoding="utf-8"))["rows"]
     record = json.loads(answer.read_text(encoding="utf-8"))

@@ -95,18 +95,16 @@ def test_cross_validation_needs_targets(run, refusal, tmp_path):
     ],
     ids=str,
 )
-def test_solve_names_the_loss_and_predict_reads_its_solution(run, tmp_path, name, settings, said):
+def test_solve_names_the_loss_and_predict_reads_its_solution(succeeds, tmp_path, name, settings, said):
     given, _ = GIVEN[name]
     save_instance(tmp_path / "problem.npz", Instance(K, **given, test_kernels=TEST))
     options = [word for setting in settings for word in ("--set", setting)]
     for ending in ("json", "npz"):
         answer = tmp_path / f"answer.{ending}"
-        code, out, err = run("solve", tmp_path / "problem.npz", "--solver", "clarabel", *options, "-o", answer)
-        assert code == 0, err
+        out, err = succeeds("solve", tmp_path / "problem.npz", "--solver", "clarabel", *options, "-o", answer)
         assert said in out
         assert "certified" in out
-        code, out, err = run("predict", answer, tmp_path / "problem.npz")
-        assert code == 0, err
+        out, err = succeeds("predict", answer, tmp_path / "problem.npz")
         assert len(out.splitlines()) == T + 1
         assert ("root mean squared error" if name == "response" else "accuracy") in err
 
@@ -118,13 +116,12 @@ def test_every_multiplier_that_is_not_zero_belongs_to_a_support_vector(run, tmp_
     assert f"support vectors  {N} of {N}" in out
 
 
-def test_counts_are_predicted_by_their_means(run, tmp_path):
+def test_counts_are_predicted_by_their_means(run, succeeds, tmp_path):
     counts = np.arange(N) % 4
     instance = Instance(K, response=counts, test_kernels=TEST, test_response=np.ones(T))
     save_instance(tmp_path / "problem.npz", instance)
     answer = tmp_path / "answer.json"
-    code, out, err = run("solve", tmp_path / "problem.npz", "--set", "loss=poisson", "-o", answer)
-    assert code == 0, err
+    out, err = succeeds("solve", tmp_path / "problem.npz", "--set", "loss=poisson", "-o", answer)
     assert "loss = poisson" in out
     code, out, err = run("predict", answer, tmp_path / "problem.npz", "-o", tmp_path / "out.npz")
     with np.load(tmp_path / "out.npz") as arrays:
@@ -138,12 +135,11 @@ def test_counts_are_predicted_by_their_means(run, tmp_path):
     assert "means of counts are too large for double precision" in err
 
 
-def test_a_tube_that_is_free_from_solve_to_check_and_prove(run, tmp_path):
+def test_a_tube_that_is_free_from_solve_to_check_and_prove(run, succeeds, tmp_path):
     save_instance(tmp_path / "problem.npz", Instance(K, response=REAL))
     answer, chosen = tmp_path / "answer.json", ("--set", "loss=nu_svr", "--set", "nu=0.4", "--set", "C=2")
     for formulation in ("l1", "li"):
-        code, out, err = run("solve", tmp_path / "problem.npz", "-f", formulation, *chosen, "-o", answer)
-        assert code == 0, err
+        out, err = succeeds("solve", tmp_path / "problem.npz", "-f", formulation, *chosen, "-o", answer)
         assert "loss = nu_svr" in out
         code, out, err = run("verify", tmp_path / "problem.npz", answer)
         assert (code, "accepted" in out) == (0, True), err
@@ -204,13 +200,12 @@ TRUTH = FEATURES[:, 0] * FEATURES[:, 1]
 
 
 @pytest.mark.parametrize("outputs", [1, 2])
-def test_a_model_of_a_response_predicts_it_and_says_its_errors(run, tmp_path, outputs):
+def test_a_model_of_a_response_predicts_it_and_says_its_errors(succeeds, tmp_path, outputs):
     y = TRUTH if outputs == 1 else np.column_stack([TRUTH, FEATURES[:, 0]])
     model = MKLRegressor("l1", "gaussians", C=10.0).fit(FEATURES, y)
     model.save(tmp_path / "model.npz")
     np.savez(tmp_path / "test.npz", X=FEATURES[:5], y=y[:5])
-    code, out, err = run("predict", tmp_path / "model.npz", tmp_path / "test.npz")
-    assert code == 0, err
+    out, err = succeeds("predict", tmp_path / "model.npz", tmp_path / "test.npz")
     head, *rows = out.splitlines()
     assert head == ("decision" if outputs == 1 else "decision 0,decision 1")
     values = np.array([[float(value) for value in row.split(",")] for row in rows])

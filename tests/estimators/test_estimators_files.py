@@ -246,17 +246,15 @@ def test_predict_serves_a_model_on_features(run, served):
     assert err == "accuracy 1.0000 on 6 samples\n"
 
 
-def test_predict_reads_tables_and_writes_files(run, served, tmp_path):
-    code, out, _ = run("predict", served / "two.npz", served / "new.csv")
-    assert code == 0
+def test_predict_reads_tables_and_writes_files(run, succeeds, served, tmp_path):
+    out, _ = succeeds("predict", served / "two.npz", served / "new.csv")
     assert out.splitlines()[0] == "decision,label"
     assert {line.split(",")[1] for line in out.splitlines()[1:]} <= {"True", "False"}
     for name in ("out.json", "out.npz", "out.csv"):
         assert run("predict", served / "two.npz", served / "new.csv", "-o", tmp_path / name)[0] == 0
     stored = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["decision"]
     np.testing.assert_array_equal(stored, np.load(tmp_path / "out.npz")["decision"])
-    code, out, _ = run("predict", served / "embedding.npz", served / "new.csv")
-    assert code == 0
+    out, _ = succeeds("predict", served / "embedding.npz", served / "new.csv")
     assert out.startswith("e1,")
 
 

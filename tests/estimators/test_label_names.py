@@ -17,11 +17,10 @@ def model():
     return MultiLabelMKL("ml_sum", BANK).fit(X, LABELS)
 
 
-def table_of(run, model, folder):
+def table_of(succeeds, model, folder):
     model.save(folder / "model.npz")
     X.to_csv(folder / "new.csv", index=False)
-    code, out, _ = run("predict", folder / "model.npz", folder / "new.csv")
-    assert code == 0
+    out, _ = succeeds("predict", folder / "model.npz", folder / "new.csv")
     return out.splitlines()[0].split(",")
 
 
@@ -55,7 +54,7 @@ def test_responses_keep_the_names_of_their_columns(run, tmp_path):
     assert table_of(run, model, tmp_path) == ["decision weight", "decision length"]
 
 
-def test_the_truth_is_matched_by_its_names_and_is_no_feature(run, model, tmp_path):
+def test_the_truth_is_matched_by_its_names_and_is_no_feature(succeeds, model, tmp_path):
     """In whatever order --var lists the columns, whether the model knows the names of its features or not."""
     pd.concat([X, LABELS], axis=1).to_csv(tmp_path / "rows.csv", index=False)
     plain = MultiLabelMKL("ml_sum", BANK).fit(X.to_numpy(), LABELS)
@@ -63,8 +62,7 @@ def test_the_truth_is_matched_by_its_names_and_is_no_feature(run, model, tmp_pat
     for one in (model, plain):
         one.save(tmp_path / "model.npz")
         for order in ("red,round", "round,red"):
-            code, _, err = run("predict", tmp_path / "model.npz", tmp_path / "rows.csv", "--var", f"labels={order}")
-            assert code == 0
+            _, err = succeeds("predict", tmp_path / "model.npz", tmp_path / "rows.csv", "--var", f"labels={order}")
             said.append(err)
     assert len({*said}) == 1
     assert "macro F1" in said[0]

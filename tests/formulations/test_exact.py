@@ -144,8 +144,7 @@ def test_a_sum_is_filled_on_the_grid():
         for total in (1.0, 0.5):
             found = filled_on_grid(alpha, box, total)
             assert math.fsum(found) == total
-            assert (found >= 0).all()
-            assert (found <= box).all()
+            assert ((found >= 0) & (found <= box)).all()
             assert found == pytest.approx(filled(alpha, box, total), abs=1e-12)
 
 

@@ -310,8 +310,7 @@ def test_feasible_points_are_feasible_exactly_and_stay_where_they_are(loss, bias
         alpha = problem.feasible(wild)
         rows, totals = problem.equalities()
         assert len(rows) == bias + loss.free_margin
-        assert (alpha >= problem.low).all()
-        assert (alpha <= problem.limit).all()
+        assert ((alpha >= problem.low) & (alpha <= problem.limit)).all()
         for row, total in zip(rows, totals, strict=True):
             assert math.fsum([*(row * alpha), -total]) == 0
         assert loss.slack(alpha, problem.box) >= 0

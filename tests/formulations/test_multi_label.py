@@ -21,8 +21,7 @@ def check_solution(instance: Instance, solution) -> None:
     assert solution.certified, solution.message
     task, _ = formulations.get(solution.formulation).task(instance, {"C": solution.parameters["C"]})
     assert solution.weights.sum() == pytest.approx(1)
-    assert (solution.alpha >= 0).all()
-    assert (solution.alpha <= task.box).all()
+    assert ((solution.alpha >= 0) & (solution.alpha <= task.box)).all()
     outputs = solution.decision_function(instance.kernels)
     expected = [sum(p * k @ (a * y) for p, k in zip(solution.weights, instance.kernels, strict=True))
                 for a, y in zip(solution.alpha, task.signs, strict=True)]  # fmt: skip

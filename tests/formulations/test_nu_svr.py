@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from sklearn.svm import NuSVR as LibNuSVR
@@ -23,6 +24,18 @@ over_shares = pytest.mark.parametrize("nu", [0.1, 0.4, 1.0])
 
 def task(nu: float, bias: bool = True, kernels: np.ndarray = K) -> Task:
     return Task(kernels, Y, PRICES, NuSVR(nu), bias)
+
+
+@over_shares
+@over_biases
+def test_the_risk_is_the_least_over_bias_and_tube(nu, bias):
+    for seed in range(5):
+        outputs = np.random.default_rng(seed).normal(size=N)
+        problem, b, tube = task(nu, bias), cp.Variable() if bias else 0.0, cp.Variable(nonneg=True)
+        cost = PRICES @ cp.pos(cp.abs(Y - outputs - b) - tube) + nu * PRICES.sum() * tube
+        risk = problem.risk(outputs)
+        assert risk.value == pytest.approx(cp.Problem(cp.Minimize(cost)).solve(solver="CLARABEL"), rel=1e-7)
+        assert risk.epsilon >= 0
 
 
 @over_biases

@@ -40,8 +40,7 @@ def check_status(solution: Solution, tolerance: float) -> None:
 
 def check_dual_feasibility(instance: Instance, solution: Solution) -> None:
     task = task_of(instance, solution)
-    assert (solution.alpha >= 0).all()
-    assert (solution.alpha <= task.box).all()
+    assert ((solution.alpha >= 0) & (solution.alpha <= task.box)).all()
     if task.bias:
         assert math.fsum(task.y * solution.alpha) == 0
     if task.loss == "nu":

@@ -288,11 +288,9 @@ def test_a_compressed_variable_that_would_fill_the_memory_is_refused_unpacked(tm
 
 # -------------------------------------------------------------------------------------------------------- the commands
 @pytest.mark.parametrize("place", PLACES)
-def test_every_command_takes_every_format(run, tmp_path, place):
+def test_every_command_takes_every_format(succeeds, tmp_path, place):
     save_instance(tmp_path / place, Instance(K, Y, test_kernels=FOR_FILES.test_kernels))
-    code, out, _ = run("solve", tmp_path / place, "--solver", "interior", "--json", "-o", tmp_path / "solution.json")
-    assert code == 0
+    out, _ = succeeds("solve", tmp_path / place, "--solver", "interior", "--json", "-o", tmp_path / "solution.json")
     assert strict(out)["status"] == "certified"
-    code, out, _ = run("predict", tmp_path / "solution.json", tmp_path / place)
-    assert code == 0
+    out, _ = succeeds("predict", tmp_path / "solution.json", tmp_path / place)
     assert len(out.splitlines()) == 6

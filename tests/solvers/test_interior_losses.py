@@ -47,8 +47,7 @@ def check_point(instance: Instance, solution, name: str) -> None:
     """α is feasible and within the bounds of its loss."""
     instance = instance.select([0]) if name == "svm" else instance
     task, _ = formulations.get(name).task(instance, solution.parameters)
-    assert (solution.alpha >= task.low).all()
-    assert (solution.alpha <= task.limit).all()
+    assert ((solution.alpha >= task.low) & (solution.alpha <= task.limit)).all()
     assert not task.bias or math.fsum(task.signs * solution.alpha) == 0
 
 

@@ -29,8 +29,7 @@ def signed_kernel(samples, rank, seed=0):
 def test_the_box_qp_is_accurate_to_1e_10(rank, price):
     q, box = signed_kernel(60, rank), price * np.linspace(0.5, 1.5, 60)
     alpha = box_qp(q, box)
-    assert (alpha >= 0).all()
-    assert (alpha <= box).all()
+    assert ((alpha >= 0) & (alpha <= box)).all()
     gradient = q @ alpha - 1
     gap = alpha @ gradient + box @ np.maximum(-gradient, 0)
     assert gap <= 1e-10 * max(alpha.sum(), alpha @ q @ alpha / 2)

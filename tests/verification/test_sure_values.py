@@ -52,8 +52,7 @@ def test_without_targets_it_is_what_lies_beyond_the_threshold(share):
     low, high = mklcvx.decision_interval(instance, solution, KERNELS, DIAGONALS, tolerance=tolerance).T
     least, most = extreme_values(certificate.lower + tolerance * certificate.base, "l1", share=share).T
     own = solution.decision_function(KERNELS)
-    assert (low <= np.minimum(own, least + 1e-6)).all()
-    assert (high >= np.maximum(own, most - 1e-6)).all()
+    assert ((low <= np.minimum(own, least + 1e-6)) & (high >= np.maximum(own, most - 1e-6))).all()
     assert (high - low < 1).all()
 
 
@@ -68,8 +67,7 @@ def test_no_answer_within_the_tolerance_lies_outside(name, bias):
     given = (INSTANCE, solution, KERNELS, DIAGONALS)
     low, high = mklcvx.decision_interval(*given, tolerance=tolerance, weights_interval=narrow).T
     least, most = extreme_values(certificate.lower + tolerance * certificate.base, name, bias).T
-    assert (low <= least + 1e-6).all()
-    assert (high >= most - 1e-6).all()
+    assert ((low <= least + 1e-6) & (high >= most - 1e-6)).all()
     values = solution.decision_function(KERNELS)
     assert ((low <= values) & (values <= high)).all()
     assert (high - low <= 20 * (most - least)).all()

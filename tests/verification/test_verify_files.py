@@ -38,19 +38,17 @@ def answer(tmp_path):
 
 # ------------------------------------------------------------------------------------------------- the command line
 @pytest.mark.parametrize("ending", ["json", "npz"])
-def test_a_solution_of_ours_is_accepted_as_it_stands(problem, right, run, tmp_path, ending):
+def test_a_solution_of_ours_is_accepted_as_it_stands(problem, right, quiet, tmp_path, ending):
     save_solution(tmp_path / f"a.{ending}", right)
-    code, out, err = run("verify", problem, tmp_path / f"a.{ending}", "--json")
-    assert (code, err) == (0, "")
+    out = quiet("verify", problem, tmp_path / f"a.{ending}", "--json")
     report = strict(out)
     assert (report["verdict"], report["formulation"], report["parameters"]["C"]) == ("accepted", "l1", 2.0)
 
 
-def test_a_folder_of_csv_files_is_read(problem, right, run, tmp_path):
+def test_a_folder_of_csv_files_is_read(problem, right, run, quiet, tmp_path):
     given = {"weights": right.weights, "alpha": right.alpha, "bias": right.bias, "objective": right.objective}
     save_answer(tmp_path / "a", multipliers={"tau": right.multipliers["tau"]}, **given)
-    code, out, err = run("verify", problem, tmp_path / "a", "-f", "l1", "--set", "C=2", "--json")
-    assert (code, err) == (0, "")
+    out = quiet("verify", problem, tmp_path / "a", "-f", "l1", "--set", "C=2", "--json")
     assert [part["part"] for part in strict(out)["parts"]] == ["weights", "alpha", "bias", "tau", "objective"]
     (tmp_path / "a" / "formulation.csv").write_text("l1\n", encoding="utf-8")
     assert run("verify", problem, tmp_path / "a", "--set", "C=2")[0] == 0
@@ -84,11 +82,10 @@ def test_the_command_line_overrides_the_file_and_says_so(problem, right, run, tm
 
 
 @pytest.mark.parametrize("ending", ["json", "csv"])
-def test_a_trace_from_a_file(problem, run, tmp_path, ending):
+def test_a_trace_from_a_file(problem, run, succeeds, tmp_path, ending):
     found = solve(load_instance(problem), "l1", solver="simplemkl", tol=1e-4)
     save_trace(tmp_path / f"t.{ending}", found)
-    code, out, _ = run("verify", problem, tmp_path / f"t.{ending}", "-f", "l1", "--tol", "1e-3", "--json")
-    assert code == 0
+    out, _ = succeeds("verify", problem, tmp_path / f"t.{ending}", "-f", "l1", "--tol", "1e-3", "--json")
     assert len(strict(out)["trace"]) == len(found.trace)
     assert run("verify", problem, tmp_path / f"t.{ending}", "-f", "l1", "--tol", "1e-3")[0] == 0
 
@@ -159,11 +156,10 @@ def test_nothing_heavy_is_imported_for_a_refusal(problem, answer):
         assert (status, len(said), heavy) == (2, 1, []), command
 
 
-def test_unknown_parameters_of_a_file_are_named(problem, right, run, answer):
+def test_unknown_parameters_of_a_file_are_named(problem, right, run, succeeds, answer):
     """c is not C: silently dropped it would be a verdict on another problem."""
     said = {"weights": right.weights.tolist(), "parameters": {"c": 2.0, "C": 2.0, "seed\n": 1}}
-    code, out, err = run("verify", problem, answer(said), "-f", "l1", "--json")
-    assert code == 0
+    out, err = succeeds("verify", problem, answer(said), "-f", "l1", "--json")
     note = "the answer's parameters c, seed"
     assert note in err
     assert "are unknown, and not used: known are loss, C, nu" in err
