@@ -1,6 +1,5 @@
 """Many samples: kernels in factors, and predictions that never form the kernels (M, t, n) of new samples at once."""
 
-import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +15,7 @@ from mklcvx.estimators.source import KernelSource
 from mklcvx.problem.cross_kernels import Product
 from mklcvx.problem.low_rank import dense
 from mklcvx.problem.preprocessing import Preprocessing
-from refusals import check_refused
+from refusals import check_refused, peak_of
 from tables import GRAPE, WINE
 
 OLD, NEW = slice(None, None, 2), slice(1, None, 2)
@@ -102,25 +101,17 @@ def test_predictions_take_the_memory_of_few_samples(monkeypatch):
     train, new = rng.normal(size=(150, 3)), rng.normal(size=(4000, 3))
     model = MKLClassifier("average").fit(train, train[:, 0] > 0)
     monkeypatch.setattr(source, "BLOCK", 100 * len(train))
-    tracemalloc.start()
-    try:
-        model.decision_function(new)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 8 * len(train) * len(new) / 4  # a quarter of one kernel; there are seven
+    quarter = 8 * len(train) * len(new) / 4  # of one kernel; there are seven
+    assert peak_of(lambda: model.decision_function(new)) < quarter
 
 
 def test_training_kernels_are_made_in_one_stack():
     rng, n = np.random.default_rng(0), 500
     train, parts = rng.normal(size=(n, 3)), ["gaussians", ("all", ["linear", "laplacian"])]
     table, steps = Table(train, train), Preprocessing.from_options(normalise="diagonal")
-    tracemalloc.start()
-    try:
-        fitted, kernels = KernelSource.fit(parts, table, np.zeros(n), None, steps)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    made = []
+    peak = peak_of(lambda: made.extend(KernelSource.fit(parts, table, np.zeros(n), None, steps)))
+    fitted, kernels = made
     assert kernels.kernels.shape == (9, n, n)
     assert fitted.steps.changes  # the linear kernel is scaled, in its place
     assert peak < (9 + 6) * 8 * n**2

@@ -1,14 +1,12 @@
 """Kernels against their formulas, banks against the papers, and every refusal against its words."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
 import mklcvx.problem.kernels as kinds
 from mklcvx.problem.kernels import ChiSquare, Gaussian, KernelBank, Laplacian, Linear, MeanDistance, Polynomial
-from refusals import check_refused
+from refusals import check_refused, peak_of
 
 RNG = np.random.default_rng(20130)
 TRAIN, TEST = RNG.random((17, 4)), RNG.random((6, 4))
@@ -83,11 +81,7 @@ def test_training_sample_is_at_distance_zero_from_itself_even_far_from_the_origi
 def test_stack_is_filled_without_a_second_copy() -> None:
     bank = KernelBank([*EVERY_KERNEL] * 10).fit(np.tile(TRAIN, (6, 1)))
     bank.stack()
-    tracemalloc.start()
-    stack = bank.stack()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1.2 * stack.nbytes
+    assert peak_of(bank.stack) < 1.2 * bank.stack().nbytes
 
 
 def test_bank_keeps_its_own_training_samples() -> None:
