@@ -156,6 +156,14 @@ def test_weights_of_a_third_class_do_not_change_the_nu_of_a_pair():
     assert weighted.solutions_[2].objective == pytest.approx(pair.objective, rel=1e-8)
 
 
+def test_balanced_labels_count_samples_as_often_as_their_weights_say():
+    counts, labels = np.random.default_rng(1).integers(1, 3, 60), np.column_stack([GRAPE == 0, GRAPE > 1]).astype(int)
+    model = MultiLabelMKL("ml_sum", KERNELS, class_weight="balanced")
+    weighted = clone(model).fit(WINE, labels, sample_weight=counts).decision_function(WINE)
+    repeated = clone(model).fit(WINE.repeat(counts, axis=0), labels.repeat(counts, axis=0)).decision_function(WINE)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-4)  # f is known to the root of the gap
+
+
 # -------------------------------------------------------------------------------------------- probabilities, warnings
 @pytest.mark.parametrize(("X", "y"), [(CANCER, MALIGNANT), (WINE, GRAPE)])
 def test_probabilities_are_those_of_scikit_learns_calibration(X, y):

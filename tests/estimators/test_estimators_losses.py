@@ -36,7 +36,6 @@ unscaled = pytest.mark.filterwarnings("ignore::mklcvx.ScaleWarning")
         MKLClassifier("l2", centre=True, normalise="trace", C=100.0),
         MKLClassifier("l2", class_weight="balanced"),
         MultiLabelMKL(),
-        MultiLabelMKL(class_weight="balanced"),
         MKLRegressor(),
         MKLRegressor("l2", loss="huber", centre=True),
         MKLRegressor(loss="absolute"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mklcvx import Certificate, Instance, formulations, solve
-from mklcvx.io.files import check_output, load_solution, save_solution
+from mklcvx.io.files import check_output, load_solution, save_instance, save_solution
 from mklcvx.problem.preprocessing import Preprocessing
 from mklcvx.solvers.solving import preprocessed
 from refusals import check_refused
@@ -182,6 +182,15 @@ def test_impossible_output_is_refused_before_the_work(tmp_path, name, words):
     (tmp_path / "folder.json").mkdir()
     with check_refused("output ", *words):
         check_output(tmp_path / name, (".json", ".npz"))
+
+
+@pytest.mark.parametrize("save", [save_instance, save_solution])
+@pytest.mark.parametrize("name", ["out.txt", "nowhere/out.npz"])
+def test_saving_refuses_impossible_output(tmp_path, solution, save, name):
+    content = Instance(K, Y) if save is save_instance else solution
+    with check_refused("output "):
+        save(tmp_path / name, content)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_number_that_json_has_no_word_for_is_never_written(tmp_path, solution, families):

@@ -38,7 +38,7 @@ def by_spicymkl(instance: Instance, **given):
 
 @over_losses
 @over_biases
-@pytest.mark.parametrize("share", [0.01, 0.3, 0.9, 1.001])  # f = 0 from the largest price on
+@pytest.mark.parametrize("share", [0.01, 0.3, 0.9])
 def test_it_certifies_in_a_few_steps_whatever_the_price(loss, bias, share):
     for C in (1e-3, 1e3):
         given = {"loss": loss, "bias": bias, "C": C, "lam": share * largest_price(loss, bias, C)}
@@ -48,7 +48,16 @@ def test_it_certifies_in_a_few_steps_whatever_the_price(loss, bias, share):
         assert solution.iterations <= 15
         assert solution.objective == pytest.approx(witness.objective, rel=2e-8)
         check_same_function(solution, witness, K)
-        assert solution.norms.any() == (share < 1)
+
+
+@over_losses
+@over_biases
+def test_from_the_largest_price_on_f_is_zero(loss, bias):
+    lam = largest_price(loss, bias)
+    beyond = by_spicymkl(INSTANCES[loss], loss=loss, bias=bias, lam=1.001 * lam)
+    check_status(beyond, 1e-6)
+    assert not beyond.norms.any()
+    assert by_spicymkl(INSTANCES[loss], loss=loss, bias=bias, lam=0.999 * lam).norms.any()
 
 
 @over_losses

@@ -7,7 +7,7 @@ import pytest
 from sklearn.svm import SVC
 
 from conforming import conformed
-from joint_cases import OWN
+from joint_cases import OWN, WITH_WEIGHTS
 from mklcvx import Instance, solve, verify, zoo
 from places import ROOT
 
@@ -19,7 +19,7 @@ PUBLISHED = [
     ("sm1", "sm1_bcd"), ("sm2", "sm2_projection"), ("smp", "sm2_projection"), ("square", "sm2_projection"),
     ("elastic", "level"),
 ]  # fmt: skip
-CONIC = [(name, solver) for name in (*OWN, "l1", "l2", "sum", "average") for solver in ("clarabel", "scs")]
+CONIC = [(name, solver) for name in WITH_WEIGHTS for solver in ("clarabel", "scs")]
 MACHINES = [(0.3, "sum", 1e-9), (1.0, "average", 1e-4), (10.0, "sum", 1e-4), (10.0, "average", 1e-9)]
 
 
