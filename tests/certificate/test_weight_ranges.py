@@ -1,8 +1,6 @@
 """Outer ranges of weights: the sets {F ≤ ε} worked out by hand and sampled, and ranges of solved problems against what
 weights are worth."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """What the checker says is read, or its status is not zero."""
 
+from __future__ import annotations
+
 import os
 import resource
 import subprocess
@@ -32,7 +34,12 @@ def checked(folder, ending, most=resource.RLIM_INFINITY, **environment):
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
     ("ending", "most", "status"),
-    [("> said", 10_000, 0), ("> said", 100, 2), ("> /dev/full", 10_000, 2), (">&-", 10_000, 2)],
+    [
+        ("> said", 10_000, 0),
+        ("> said", 100, 2),
+        ("> /dev/full", 10_000, 2),
+        (">&-", 10_000, 2),
+    ],
 )
 def test_a_verdict_that_is_lost_is_none(folder, unbuffered, ending, most, status):
     assert checked(folder, ending, most, PYTHONUNBUFFERED=unbuffered) == (status, "")

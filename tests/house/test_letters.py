@@ -1,7 +1,5 @@
 """One letter, one meaning: theorems, course and pages are read for letters that stray from docs/letters.md."""
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import dataclass

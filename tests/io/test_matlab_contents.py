@@ -12,24 +12,13 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from matlab_files import COLUMN, IN_MATLAB, LABELS, TEST, TEST_IN_MATLAB, K, M, N, T, Version5, Version73, Y, cells
+from matlab_files import COLUMN, IN_MATLAB, LABELS, TEST, TEST_IN_MATLAB, K, M, N, T, Version73, Y, cells
 from mklcvx.io.files import load_instance, load_test
 from refusals import check_refused
 from stacks import FOR_MATLAB
 
 RNG = FOR_MATLAB.rng
 REAL = np.column_stack([np.linspace(-1, 2, N), np.geomspace(1, 100, N)])
-
-
-@pytest.fixture(params=[Version5, Version73], ids=["v5", "v7.3"])
-def saved(request, tmp_path):
-    """Write variables to a file of either version; return its path."""
-
-    def save(**variables):
-        request.param.write(tmp_path / "problem.mat", variables)
-        return tmp_path / "problem.mat"
-
-    return save
 
 
 # ------------------------------------------------------------------------------------------------------ as it comes

@@ -28,15 +28,6 @@ class Numpy:
         np.savez(path, **variables)
 
 
-@pytest.fixture(params=[Version5, Version73], ids=["v5", "v7.3"])
-def saved(request, tmp_path):
-    def save(**variables):
-        request.param.write(tmp_path / "file.mat", variables)
-        return tmp_path / "file.mat"
-
-    return save
-
-
 def read(path, said, **options):
     """The instance, and what must be said of it."""
     with pytest.warns(UserWarning, match=re.escape(said)) as caught:

@@ -1,7 +1,5 @@
 """The loop that every algorithm runs in: what ends it, what it keeps, what it tells."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

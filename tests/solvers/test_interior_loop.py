@@ -1,7 +1,5 @@
 """The parts that all families of the interior-point engine share: the step rule, iterates, and the steps around it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields, replace
 
 import numpy as np

@@ -5,8 +5,6 @@ upper one by `value` of it, which states how well that machine solves; `function
 the largest. The factors between its parameters and ours are those of docs/conventions.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple

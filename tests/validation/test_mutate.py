@@ -1,7 +1,5 @@
 """The mutants are where they should be, leave the rest alone, and meet the tests of a copy."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 from pathlib import Path

@@ -1,8 +1,6 @@
 """For every formulation: parts of an answer that are worse than the optimum by ten tolerances are rejected, by a tenth
 of one accepted; and so are those that leave their domain by as much. What parts are worth is computed here again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
