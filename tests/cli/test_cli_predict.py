@@ -26,11 +26,10 @@ def answer(run, problem, tmp_path):
     return tmp_path / "answer.json"
 
 
-def test_predictions_are_those_of_python(run, problem, answer):
-    code, out, err = run("predict", answer, problem)
+def test_predictions_are_those_of_python(succeeds, problem, answer):
+    out, err = succeeds("predict", answer, problem)
     values = load_solution(answer).decision_function(TEST)
     rows = [line.split(",") for line in out.splitlines()]
-    assert code == 0
     assert rows[0] == ["decision", "label"]
     assert [float(value) for value, _ in rows[1:]] == values.tolist()
     assert [int(label) for _, label in rows[1:]] == np.where(values >= 0, 1, -1).tolist()
@@ -109,14 +108,13 @@ def content_of(content):
         (("--centre", "--normalise", "variance"), {"centre": True, "normalise": "variance"}),
     ],
 )
-def test_preprocessing_travels_with_the_solution_to_raw_test_kernels(run, problem, tmp_path, options, steps):
+def test_preprocessing_travels_with_the_solution_to_raw_test_kernels(run, succeeds, problem, tmp_path, options, steps):
     for ending in ("json", "npz"):
         answer = tmp_path / f"answer.{ending}"
         assert run("solve", problem, *options, "-q", "-o", answer)[0] == 0
-        code, out, _ = run("predict", answer, problem)
+        out, _ = succeeds("predict", answer, problem)
         chain = Preprocessing.from_options(**steps).fit(K)
         by_hand = mklcvx.solve(Instance(chain.train(K), Y), "l1").decision_function(chain.test(TEST, DIAGONALS))
-        assert code == 0
         np.testing.assert_allclose([float(line.split(",")[0]) for line in out.splitlines()[1:]], by_hand, rtol=1e-9)
 
 

@@ -235,10 +235,9 @@ def served(tmp_path_factory):
     return folder
 
 
-def test_predict_serves_a_model_on_features(run, served):
-    code, out, err = run("predict", served / "classes.npz", served / "new.npz")
+def test_predict_serves_a_model_on_features(succeeds, served):
+    out, err = succeeds("predict", served / "classes.npz", served / "new.npz")
     lines = out.splitlines()
-    assert code == 0
     assert lines[0] == "decision barbera,decision barolo,decision grignolino,class"
     model = load_model(served / "classes.npz")
     assert [line.split(",")[-1] for line in lines[1:]] == list(model.predict(X[:6]))

@@ -24,19 +24,19 @@ def table_of(succeeds, model, folder):
     return out.splitlines()[0].split(",")
 
 
-def test_labels_keep_the_names_of_their_columns(run, model, tmp_path):
+def test_labels_keep_the_names_of_their_columns(succeeds, model, tmp_path):
     assert model.label_names_.tolist() == ["red", "round"]
     assert model.solutions_[0].label_names == ("red", "round")
-    assert table_of(run, model, tmp_path) == ["decision red", "decision round", "red", "round"]
+    assert table_of(succeeds, model, tmp_path) == ["decision red", "decision round", "red", "round"]
     again = load_model(tmp_path / "model.npz")
     assert again.label_names_.tolist() == ["red", "round"]
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
-def test_labels_without_names_are_counted(run, model, tmp_path):
+def test_labels_without_names_are_counted(succeeds, model, tmp_path):
     plain = MultiLabelMKL("ml_sum", BANK).fit(X, LABELS.to_numpy())
     assert not hasattr(plain, "label_names_")
-    assert table_of(run, plain, tmp_path) == ["decision 0", "decision 1", "0", "1"]
+    assert table_of(succeeds, plain, tmp_path) == ["decision 0", "decision 1", "0", "1"]
     np.testing.assert_array_equal(plain.weights_, model.weights_)
     assert not hasattr(MultiLabelMKL("ml_sum", BANK).fit(X, LABELS).fit(X, LABELS["red"]), "label_names_")
 
@@ -48,10 +48,10 @@ def test_a_label_that_is_left_out_is_named():
     assert found.solutions_[0].label_names == ("red", "round")
 
 
-def test_responses_keep_the_names_of_their_columns(run, tmp_path):
+def test_responses_keep_the_names_of_their_columns(succeeds, tmp_path):
     response = pd.DataFrame({"weight": X["a"] ** 2, "length": X["b"]})
     model = MKLRegressor("l2", BANK).fit(X, response)
-    assert table_of(run, model, tmp_path) == ["decision weight", "decision length"]
+    assert table_of(succeeds, model, tmp_path) == ["decision weight", "decision length"]
 
 
 def test_the_truth_is_matched_by_its_names_and_is_no_feature(succeeds, model, tmp_path):

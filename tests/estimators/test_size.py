@@ -27,6 +27,7 @@ NEW_STACK = np.stack([Z[:, view] @ X[:, view].T for view in VIEWS], axis=-1)
 SETS = np.eye(3, dtype=int)[Y]
 LINEAR = [(name, "linear", view) for name, view in zip("abc", VIEWS, strict=True)]
 MIXED = ["gaussian", "linear", Nystroem(n_components=9, random_state=0), lambda A, B: (A @ B.T) ** 2]
+FEATURES = [Nystroem(n_components=6, random_state=0), RBFSampler(n_components=7, random_state=0)]
 
 
 # -------------------------------------------------------------------------------------------------------- predictions
@@ -50,7 +51,7 @@ def by_hand(model, stack):
         (MKLClassifier("l1", MIXED, centre=True, normalise="trace"), Y),
         (MKLClassifier("l1", MIXED[:2], normalise="cosine", loss="softmax"), Y),
         (MKLClassifier("li", LINEAR), Y),
-        (MKLClassifier("l1", [MIXED[2], RBFSampler(n_components=7, random_state=0)]), Y),
+        (MKLClassifier("l1", FEATURES), Y),
         (MKLRegressor("l1", MIXED), WINE[OLD, :2]),
         (OneClassMKL("l1", LINEAR, nu=0.2), None),
         (mklcvx.MultiLabelMKL("ml_sum", MIXED), SETS),

@@ -165,15 +165,14 @@ def cancer(tmp_path_factory):
     return path
 
 
-def test_cv_has_a_grid_of_its_own_in_the_units_of_the_kernels_and_says_where_it_ends(run, succeeds, cancer):
-    code, out, err = run("cv", cancer, "--normalise", "trace", "--folds", 2)
+def test_cv_has_a_grid_of_its_own_in_the_units_of_the_kernels_and_says_where_it_ends(run, quiet, succeeds, cancer):
+    out = quiet("cv", cancer, "--normalise", "trace", "--folds", 2)
     found = [json.loads(line) for line in out.splitlines()]
-    assert (code, err) == (0, "")
     assert [row["parameters"]["C"] for row in found] == [90 * price for price in PRICES]
     assert max(row["mean"] for row in found) > 0.9
     out, err = succeeds("cv", cancer, "--normalise", "trace", "--folds", 2, "--grid", "C=0.1,1")
     assert err == "mklcvx: C = 1 is the largest of the grid: try larger ones\n"
-    code, out, err = run("cv", cancer, "--folds", 2, "--grid", "C=0.0001,0.001,0.01")
+    _, _, err = run("cv", cancer, "--folds", 2, "--grid", "C=0.0001,0.001,0.01")
     assert "the trace of kernel linear is 30 times that of wide, and nothing scales them: add --normalise diag" in err
     assert "C = 0.01 is the largest of the grid: try larger ones" in err
 
@@ -195,10 +194,9 @@ def test_commands_say_that_kernels_are_of_unlike_sizes(run, succeeds, tmp_path, 
     assert "nothing scales" not in run(command, "unlike.npz", *options, "--normalise", "diagonal")[2]
 
 
-def test_a_path_has_the_same_grid(run, cancer):
-    code, out, _ = run("path", cancer, "--tol", 1e-3)
+def test_a_path_has_the_same_grid(succeeds, cancer):
+    out, _ = succeeds("path", cancer, "--tol", 1e-3)
     points = [json.loads(line)["parameters"]["C"] for line in out.splitlines()]
-    assert code == 0
     unit = unit_of_price(np.moveaxis(stack_of(CANCER), -1, 0))
     np.testing.assert_allclose(points, [price * unit for price in PRICES], rtol=0.05)
     assert default_grid(np.eye(3)[None], "l1", {"loss": "nu"}).keys() == {"nu"}

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from cases import own_parameters
+from cases import KINDS, own_parameters
 from checks import check_enclosed
 from covering import covering
 from mklcvx import Instance, LowRank, formulations, solve, solve_path, zoo
@@ -76,25 +76,21 @@ def normal(n: int) -> np.ndarray:
     return np.random.default_rng(n).normal(size=n)
 
 
+TWO, TINY = ("duplicated", "sizes differ by 1e9"), ("n = 2", "n = 3", "n = 5")
 RESPONSES = {
     "tiny prices": lambda: (regression.noisy(24, 4, 1), {"C": 1e-6}),
     "huge prices": lambda: (regression.noisy(24, 4, 1), {"C": 1e6}),
     "tiny targets": lambda: (response(base := regression.noisy(24, 4, 1), 1e-6 * base.response), {}),
     "huge targets": lambda: (response(base := regression.noisy(24, 4, 1), 1e6 * base.response), {}),
-    "duplicated kernels": lambda: (response(zoo.duplicated(20, 4, seed=3), normal(20)), {}),
-    "sizes differ by 1e9": lambda: (response(zoo.badly_scaled(24, 4, seed=5), normal(24)), {}),
     "outliers": lambda: (regression.outliers(24, 4, 2), {}),
     "ties": lambda: (regression.tied(24, 4, 2), {}),
     "constant": lambda: (regression.constant(24, 4, 2), {}),
-    **{f"n = {n}": lambda n=n: (response(zoo.tiny(n, 4, seed=n + 4), normal(n)), {}) for n in (2, 3, 5)},
+    **{kind: lambda kind=kind: (response(base := KINDS[kind](), normal(base.samples)), {}) for kind in (*TWO, *TINY)},
 }
 LABELLED = {
     "tiny prices": lambda: (zoo.random(24, 4, seed=1), {"C": 1e-6}),
     "huge prices": lambda: (zoo.random(24, 4, seed=1), {"C": 1e6}),
-    "duplicated kernels": lambda: (zoo.duplicated(20, 4, seed=3), {}),
-    "sizes differ by 1e9": lambda: (zoo.badly_scaled(24, 4, seed=5), {}),
-    "imbalanced": lambda: (zoo.imbalanced(30, 4, seed=2), {}),
-    **{f"n = {n}": lambda n=n: (zoo.tiny(n, 4, seed=n + 4), {}) for n in (2, 3, 5)},
+    **{kind: lambda kind=kind: (KINDS[kind](), {}) for kind in (*TWO, "imbalanced", *TINY)},
 }
 REGULARISERS = ["square", "li"]
 HOSTILE = covering(REGULARISERS, ON_RESPONSES, RESPONSES) + covering(REGULARISERS, ON_LABELS, LABELLED)

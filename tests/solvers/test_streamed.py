@@ -1,6 +1,5 @@
 """Kernels that are never stored: bounds that meet those of stored kernels, a refinement that rises, honest endings."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +12,7 @@ from mklcvx.errors import InputError
 from mklcvx.formulations import SINGLE_TASKS
 from mklcvx.problem.kernels import Gaussian, KernelBank, Laplacian, MeanDistance
 from mklcvx.problem.streamed import Streamed
-from mklcvx.solvers.decomposition import Decomposition, _passed, _restricted, nystroem
+from mklcvx.solvers.decomposition import Decomposition, nystroem
 from mklcvx.solvers.driver import Problem
 from refusals import peak_of
 
@@ -144,24 +143,6 @@ def test_a_wrong_answer_gets_no_certificate(bend):
 
 
 # ------------------------------------------------------------------------------------------------------ its parts
-@pytest.mark.parametrize("bias", [True, False])
-def test_points_of_the_small_problem_are_points_of_the_whole(bias):
-    """Whatever the small problem's α, both problems give it the same value."""
-    formulation, task = task_of(C=1.0, bias=bias)
-    state = _passed(task, np.full(3, 1 / 3), RNG.uniform(-0.5, 1.5, size=len(Y)), 0)
-    chosen = np.sort(RNG.permutation(len(Y))[:70])
-    others = state.alpha.copy()
-    others[chosen] = 0.0
-    small = _restricted(task, state, chosen, others, [1.0, -1.0])
-    for start in (np.append(state.alpha[chosen], small.box[-2:]), RNG.uniform(0, 1, size=72) * small.box):
-        inner = small.feasible(start)
-        whole = others * np.where(Y > 0, inner[-2] / small.box[-2], inner[-1] / small.box[-1])
-        whole[chosen] = inner[:-2]
-        expected = formulation.lower(task, whole)
-        assert formulation.lower(small, inner).value == pytest.approx(expected.value, rel=1e-9, abs=1e-9)
-        np.testing.assert_allclose(expected.alpha, whole, atol=1e-9)
-
-
 def test_the_start_copies_no_factors():
     """They are made one by one and put side by side; nothing else is as large."""
     many = RNG.normal(size=(3000, 2))
@@ -238,4 +219,3 @@ def test_working_sets_that_do_not_fit_are_refused(monkeypatch):
 
 def test_every_formulation_with_weights_is_served():
     assert set(Decomposition.serves) == {one.name for one in SINGLE_TASKS if one.regulariser is not None}
-    assert replace(Decomposition(), landmarks=5).landmarks == 5

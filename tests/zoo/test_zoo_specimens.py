@@ -75,6 +75,9 @@ def test_the_checksum_sees_everything_but_names():
         base.with_kernels(base.kernels, sample_weight=np.full(60, 2.0)),
         Instance(base.kernels, classes=base.y.astype(int), groups=base.groups),
     ]
+    real = instance_of("response-outputs")
+    for change in (real.response, 2 * real.response, real.response[:, :1], real.response[:, ::-1], None):
+        others.append(real.with_kernels(real.kernels, response=change, label_names=None))
     found = {zoo.checksum(other) for other in others}
     assert len(found) == len(others)
     assert known not in found
