@@ -1,7 +1,5 @@
 """What several test files are handed: the command line and a problem for it; an instance's file, and solutions."""
 
-from __future__ import annotations
-
 import gc
 import os
 import random
@@ -9,8 +7,10 @@ import random
 import pytest
 
 from mklcvx import Instance, solve
+from mklcvx.bench.conformance.trials import Room
 from mklcvx.cli import main as cli
 from mklcvx.io.files import save_instance
+from places import ROOT
 from stacks import FOR_COMMANDS, FOR_FILES, LABELS
 
 pytest.register_assert_rewrite("refusals")
@@ -66,6 +66,30 @@ def run(capsys):
 
 
 @pytest.fixture
+def succeeds(run):
+    """Run a command that must succeed: standard output, standard error."""
+
+    def call(*arguments):
+        code, out, err = run(*arguments)
+        assert code == 0, err
+        return out, err
+
+    return call
+
+
+@pytest.fixture
+def quiet(succeeds):
+    """Run a command that must succeed and leave standard error alone: standard output."""
+
+    def call(*arguments):
+        out, err = succeeds(*arguments)
+        assert err == ""
+        return out
+
+    return call
+
+
+@pytest.fixture
 def refusal(run):
     """Run a command that must be refused: exit status 2, nothing on standard output, one line on standard error."""
 
@@ -79,6 +103,18 @@ def refusal(run):
         return err
 
     return call
+
+
+# ----------------------------------------------------------------------------------------------------- conformance
+@pytest.fixture
+def examples_to_conform(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "examples" / "conform")
+
+
+@pytest.fixture(scope="module")
+def room():
+    with Room() as place:
+        yield place
 
 
 # ----------------------------------------------------------------------------------------------------------- files

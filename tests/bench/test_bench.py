@@ -1,8 +1,6 @@
 """Benchmarks in small: everybody is judged by the same certificate, and what fails, hangs or lies is said. No clock is
 tested."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

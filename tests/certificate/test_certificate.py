@@ -1,7 +1,5 @@
 """The certificate is a theorem about the stored numbers: what was once certified and wrong is so no more."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

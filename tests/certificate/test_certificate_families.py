@@ -4,8 +4,6 @@ Every stored number is a fraction. Both bounds are evaluated in fractions at the
 difference; the certificate's numbers must lie outside.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
@@ -14,6 +12,7 @@ import numpy as np
 import pytest
 
 from covering import covering
+from exact_algebra import dot, exact, image, lifted, mixed, semidefinite, solved
 from honest import evaluate, written
 from mklcvx import Instance, formulations, second_stage, solve
 from mklcvx.certificate import hypergraphs, labels, pairs
@@ -35,55 +34,6 @@ KINDS = ["whole", "rounded", "factors"]
 
 
 # -------------------------------------------------------------------------------------------- exact arithmetic
-def exact(values):
-    """Fractions of doubles, in lists as deep as the array."""
-    array = np.asarray(values, dtype=float)
-    return Fraction(float(array)) if array.ndim == 0 else [exact(one) for one in array]
-
-
-def dot(left, right):
-    return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
-
-
-def image(matrix, vector):
-    return [dot(row, vector) for row in matrix]
-
-
-def mixed(weights, matrices):
-    size = range(len(matrices[0]))
-    return [[sum(w * k[i][j] for w, k in zip(weights, matrices, strict=True)) for j in size] for i in size]
-
-
-def lifted(matrix, ridge):
-    return [[entry + (ridge if i == j else 0) for j, entry in enumerate(row)] for i, row in enumerate(matrix)]
-
-
-def semidefinite(matrix):
-    """By symmetric elimination: no pivot negative, nothing left beside one that is zero."""
-    rows = [list(row) for row in matrix]
-    while rows:
-        k = max(range(len(rows)), key=lambda i: rows[i][i])
-        pivot = rows[k][k]
-        if pivot <= 0:
-            return all(entry == 0 for row in rows for entry in row)
-        left = [i for i in range(len(rows)) if i != k]
-        rows = [[rows[i][j] - rows[i][k] * rows[k][j] / pivot for j in left] for i in left]
-    return True
-
-
-def solved(matrix, columns):
-    """X with matrix X = columns, by Gauss and Jordan; both are lists of rows."""
-    rows, n = [[*a, *b] for a, b in zip(matrix, columns, strict=True)], len(matrix)
-    for i in range(n):
-        pivot = next(k for k in range(i, n) if rows[k][i] != 0)
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        rows[i] = [entry / rows[i][i] for entry in rows[i]]
-        for k in range(n):
-            if k != i and rows[k][i] != 0:
-                rows[k] = [a - rows[k][i] * b for a, b in zip(rows[k], rows[i], strict=True)]
-    return [row[n:] for row in rows]
-
-
 def kernels_of(instance):
     """The stored lower triangles, mirrored; of factors, FF' exactly."""
     if isinstance(instance.kernels, LowRank):
@@ -293,11 +243,8 @@ def test_machines_with_given_weights(scale, kind):
         apart = [[a - mix[i][0] - mix[0][j] + mix[0][0] for j, a in enumerate(row)] for i, row in enumerate(mix)]
         task = Task(problem.kernels, problem.y, price * problem.sample_weight, symmetric=problem.symmetric)
         found = classifier(task, weights, 1e-8)
-        alpha, y, low = (
-            exact(found.alpha),
-            exact(task.y),
-            exact(np.zeros(SAMPLES) if found.low is None else found.low),
-        )
+        low = np.zeros(SAMPLES) if found.low is None else found.low
+        alpha, y, low = exact(found.alpha), exact(task.y), exact(low)
         assert dot(alpha, y) == 0 == sum(low)
         t, ridge, bias = exact(found.certificate.stretch), exact(found.certificate.ridge), sum(exact(found.bias))
         beta = [a * s for a, s in zip(alpha, y, strict=True)]

@@ -1,7 +1,5 @@
 """What predictions evaluate is the certified function, as accurately as `decision_error` states: against fractions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 
@@ -114,17 +112,10 @@ def test_factors_that_are_never_multiplied(seed, with_low):
     kernels = CrossKernels.among(every, np.arange(TRAINING, TRAINING + NEW), np.arange(TRAINING))
     fraction = np.vectorize(Fraction, otypes=[object])
     products = np.stack([fraction(part[TRAINING:]) @ fraction(part[:TRAINING]).T for part in factors])
-    distance, bound = off_by_factors(solution, kernels, products)
+    distance, bound = off(solution, kernels, products)
     assert distance < 1e-7
     if with_low:
         assert bound < 1e-12
-
-
-def off_by_factors(solution, kernels, products):
-    values, bound = solution.decision_function(kernels), solution.decision_error(kernels)
-    distance = np.vectorize(lambda one, other: float(abs(Fraction(one) - other)))(values, exact(solution, products))
-    assert (distance <= bound).all()
-    return float(distance.max()), float(bound.max())
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """No number that an instance accepts is an exception: it is a status, with bounds that do not cross."""
 
-from __future__ import annotations
-
 import decimal
 import json
 import math

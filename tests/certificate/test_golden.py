@@ -1,7 +1,5 @@
 """The golden optima: complete, consistent with what is known, and a sample of them computed from scratch."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -9,6 +7,9 @@ from fractions import Fraction
 
 import pytest
 
+from mklcvx import solve
+from mklcvx.bench.conformance.references import case_of
+from mklcvx.formulations.losses import EVERY
 from mklcvx.problem.targets import LABELLED
 from mklcvx.verification.proof import WIDTH, prove
 from mklcvx.zoo import SPECIMENS, specimen
@@ -31,7 +32,7 @@ def ends(row):
 
 
 def test_every_specimen_has_an_optimum_for_every_formulation_it_suits():
-    labelled = [one for one in SPECIMENS if one.recorded["targets"] in LABELLED]  # the others: test_golden_losses
+    labelled = [one for one in SPECIMENS if one.recorded["targets"] in LABELLED]  # the others: below
     assert list(OPTIMA) == [(one.name, formulation) for one in labelled for formulation in one.suits]
     assert GOLDEN["schema"] == "mklcvx.golden/1"
 
@@ -90,3 +91,66 @@ def test_the_command_refuses_an_unknown_name(tmp_path):
     assert done.returncode == 2
     assert "nothing" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+# --------------------------------------------------------------------------------------------------------------- losses
+OF_LOSSES = json.loads((FOLDER / "losses.json").read_text(encoding="utf-8"))
+LOSS_OPTIMA = {(row["specimen"], row["formulation"], row["loss"]): row for row in OF_LOSSES["optima"]}
+REGULARISERS = ("sum", "l1", "sm2", "l2", "elastic", "li")
+FIRST, SECOND = 1e-8, 1e-5  # what the two witnesses enclose the optimum to, relative to the scale
+LOSS_SAMPLE = list(LOSS_OPTIMA)[::23]
+
+
+def test_every_loss_has_optima_with_every_regulariser_on_two_specimens():
+    assert OF_LOSSES["schema"] == "mklcvx.golden_losses/1"
+    for loss in EVERY:
+        for regulariser in REGULARISERS:
+            rows = [key for key in LOSS_OPTIMA if key[1:] == (regulariser, loss.name)]
+            assert len(rows) == (0 if loss.free_margin and regulariser == "li" else 2)
+
+
+@pytest.mark.parametrize("loss", [loss.name for loss in EVERY])
+def test_both_witnesses_are_sharp_and_agree(loss):
+    for key, row in LOSS_OPTIMA.items():
+        if key[2] != loss:
+            continue
+        lower, upper = row["second"]
+        size = max(row["scale"], abs(row["upper"]))
+        assert row["sha256"] == specimen(key[0]).recorded["sha256"]
+        assert 0 <= row["upper"] - row["lower"] <= FIRST * size, key
+        assert 0 <= upper - lower <= SECOND * size, key
+        assert max(lower, row["lower"]) <= min(upper, row["upper"]), key
+
+
+@pytest.mark.parametrize("key", LOSS_SAMPLE, ids="/".join)
+def test_a_sample_of_losses_from_scratch(key):
+    name, formulation, _ = key
+    row = LOSS_OPTIMA[key]
+    found = solve(specimen(name).instance(), formulation, tol=1e-9, **row["parameters"])
+    assert found.parameters == row["parameters"]
+    assert found.certificate.lower <= row["upper"]
+    assert found.certificate.upper >= row["lower"]
+
+
+def test_conformance_judges_by_them():
+    """The problem need not be solved for its optimum."""
+    row = LOSS_OPTIMA["response", "l1", "huber"]
+    case = case_of(specimen("response"), "l1", {"loss": "huber"}, 1e-6)
+    assert case.known[:2] == (row["lower"], row["upper"])
+    assert "reference" not in vars(case)
+    assert case_of(specimen("response"), "l1", {"loss": "huber", "delta": 0.5}, 1e-6).proved is None
+
+
+def test_the_command_renews_what_it_is_asked_for_and_keeps_the_rest(tmp_path):
+    path = tmp_path / "losses.json"
+    kept = [row for row in OF_LOSSES["optima"] if row["loss"] != "logistic" or row["specimen"] != "by-hand"]
+    path.write_text(json.dumps({**OF_LOSSES, "optima": kept}), encoding="utf-8")
+    command = [sys.executable, str(FOLDER), "--losses", "-o", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("logistic") == len(OF_LOSSES["optima"]) - len(kept) == 6
+    rows = json.loads(path.read_text(encoding="utf-8"))["optima"]
+    assert [(row["specimen"], row["formulation"], row["loss"]) for row in rows] == list(LOSS_OPTIMA)
+    refused = subprocess.run([*command, "--only", "nothing"], capture_output=True, text=True, timeout=100, check=False)
+    assert refused.returncode == 2
+    assert "nothing" in refused.stderr

@@ -1,7 +1,5 @@
 """Certificates of joint outputs against the checker's exact arithmetic, and samples that pay for what is not known."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction
@@ -22,9 +20,7 @@ from mklcvx.checker.joint import evaluated
 
 def exactly(instance, found, proved):
     """Both bounds of a point with these weights, biases and stretch, by the checker's exact arithmetic."""
-    record = written(found) | {
-        part: getattr(proved, part).tolist() for part in ("alpha", "weights", "bias", "bias_low")
-    }
+    record = written(found) | {k: getattr(proved, k).tolist() for k in ("alpha", "weights", "bias", "bias_low")}
     record["certificate"] = {"ridge": proved.certificate.ridge, "stretch": proved.certificate.stretch}
     point = evaluated(instance.kernels, instance.targets.values, record, instance.sample_weight)
     return point.lower, point.upper
@@ -125,11 +121,8 @@ def test_alpha_at_its_bounds_is_feasible_without_a_bias():
     rng = np.random.default_rng(0)
     for size in (1e-12, 1e-3, 1.0, 10.0):
         outputs = size * rng.normal(size=task.y.shape)
-        for alpha in (
-            np.zeros(task.y.shape),
-            rng.uniform(0, 1, task.y.shape),
-            task.box * rng.uniform(0, 9, task.y.shape),
-        ):
+        own = rng.uniform(0, 1, task.y.shape)
+        for alpha in (0 * own, own, task.box * rng.uniform(0, 9, task.y.shape)):
             held = task.loss.at_bounds(alpha, outputs, task.y, task.box)
             assert task.loss.exactly_feasible(held, task.y, task.box, False)
             assert task.feasible(held) is held

@@ -1,7 +1,5 @@
 """Certificates of every loss: against declarations, planted optima and rational arithmetic; f = 0; wrong points."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Products in slices where they are needed, and a δ that is as sharp as the tolerance needs."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

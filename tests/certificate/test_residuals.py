@@ -1,7 +1,5 @@
 """The gap taken apart: three numbers that add up to it, none negative, whatever the point."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

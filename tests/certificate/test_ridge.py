@@ -1,7 +1,5 @@
 """δ, whichever way it was found, is proved again in fractions."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 
@@ -155,12 +153,8 @@ def test_other_kernels_have_ridges_of_their_own(ridges_found):
     instance = Instance(kernels, y)
     solve(instance, "li", C=1.0)
     copied = pickle.loads(pickle.dumps(instance))  # our own
-    for other in (
-        instance.select([2, 0]),
-        instance.of_samples(np.arange(20)),
-        instance.with_kernels(2 * kernels),
-        copied,
-    ):
+    parts = instance.select([2, 0]), instance.of_samples(np.arange(20)), instance.with_kernels(2 * kernels)
+    for other in (*parts, copied):
         ridges_found.clear()
         found, alone = (solve(one, "li", C=1.0) for one in (other, Instance(np.array(other.kernels), other.y)))
         assert found.certificate == alone.certificate

@@ -1,7 +1,5 @@
 """What a sample costs: held to exact rational arithmetic, and to sixty digits for the logistic loss."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from decimal import Decimal, localcontext
@@ -13,17 +11,8 @@ import pytest
 from covering import covering
 from exact_losses import entries, phi, supremum
 from mklcvx.certificate.sample_terms import Ridge, sample_terms
-from mklcvx.formulations import Task
-from mklcvx.formulations.losses import (
-    EVERY,
-    LOGISTIC,
-    POISSON,
-    REAL,
-    EpsilonInsensitive,
-    NuSVR,
-    PiecewiseQuadratic,
-    SmoothedHinge,
-)
+from mklcvx.formulations import Task, losses
+from mklcvx.formulations.losses import EVERY, LOGISTIC, POISSON, REAL, EpsilonInsensitive, NuSVR, PiecewiseQuadratic
 
 COUNT = 60
 QUADRATIC = [loss for loss in EVERY if isinstance(loss, PiecewiseQuadratic)]
@@ -113,7 +102,7 @@ def test_the_gain_is_below_the_exact_one(loss, scale):
 
 
 def test_a_narrow_smoothed_hinge_costs_what_the_hinge_costs():
-    task, side, alpha, r, off = case(SmoothedHinge(1e-12), 3, 0.0)
+    task, side, alpha, r, off = case(losses.SmoothedHinge(1e-12), 3, 0.0)
     hinge = sample_terms(Task(task.kernels, task.y, task.box, "c", bias=False))
     off = np.maximum(off, 1e-9)
     found, wanted = side.costs(alpha, r, off).gap, hinge.costs(alpha, r, off).gap

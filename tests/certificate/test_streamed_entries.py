@@ -1,7 +1,5 @@
 """What is paid for Gaussians that are computed from features: every entry, every product, against ball arithmetic."""
 
-from __future__ import annotations
-
 import flint
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Numbers whose squares, powers and shares underflow: bounds are held to exact arithmetic there, too."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction as F

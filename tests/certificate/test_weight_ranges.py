@@ -1,8 +1,6 @@
 """Outer ranges of weights: the sets {F ≤ ε} worked out by hand and sampled, and ranges of solved problems against what
 weights are worth."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 
@@ -102,8 +100,7 @@ def test_ranges_contain_the_set_and_are_hardly_wider(row, excess):
     low, high = outer(shape_of(row.name, row.own, len(V)), V, V, excess)
     least, most = sampled(row, V, excess)
     assert (low <= least).all()
-    assert (high >= most).all()
-    assert (high - low <= 1.4 * (most - least) + 1e-3 * excess).all()
+    assert ((high >= most) & (high - low <= 1.4 * (most - least) + 1e-3 * excess)).all()
 
 
 def test_l1_has_the_formula():
@@ -154,8 +151,7 @@ def test_extremes_prove_nothing_and_fail_nowhere(name):
         for excess in (0.0, 1e-320, 1.0, 1e300, np.inf, np.nan):
             low, high = outer(shape, v, v, excess)
             assert not np.isnan([low, high]).any()
-            assert (low >= 0).all()
-            assert (high >= low).all()
+            assert ((low >= 0) & (high >= low)).all()
 
 
 # ------------------------------------------------------------------------------------------------------- of solutions
@@ -177,8 +173,7 @@ def test_a_tolerance_that_is_none_is_refused(found):
 
 def test_a_tolerance_widens(found):
     widths = [np.ptp(found["sm2"].weights_interval(tolerance), axis=1) for tolerance in (None, 1e-6, 1e-3)]
-    assert (widths[0] <= widths[1]).all()
-    assert (widths[1] < widths[2]).all()
+    assert ((widths[0] <= widths[1]) & (widths[1] < widths[2])).all()
 
 
 def test_cutting_planes_find_what_is_needed(found):
@@ -188,8 +183,7 @@ def test_cutting_planes_find_what_is_needed(found):
     assert used.sum() == 4
     assert not wide[used, 0].any()  # tied: one α cannot tell them apart
     assert (narrow[used, 0] > 0).all()
-    assert (narrow[:, 0] <= solution.weights).all()
-    assert (narrow[:, 1] >= solution.weights).all()
+    assert ((narrow[:, 0] <= solution.weights) & (narrow[:, 1] >= solution.weights)).all()
     formulation = formulations.get("l1")
     task, _ = formulation.task(INSTANCE, solution.parameters)
     level = solution.certificate.lower + tolerance * solution.certificate.base
@@ -211,8 +205,7 @@ def test_cutting_planes_know_caps_and_prices(given):
     name, own = given["formulation"], {key: value for key, value in given.items() if key != "formulation"}
     solution = solve(INSTANCE, name, **own)
     low, high = mklcvx.narrow_weights(INSTANCE, solution, tolerance=1e-4, rounds=15).T
-    assert (low <= solution.weights).all()
-    assert (high >= solution.weights).all()
+    assert ((low <= solution.weights) & (high >= solution.weights)).all()
     assert (low[solution.weights > 1e-6] > 0).all()
     assert np.max(high - low) < 0.5 * solution.weights.max()
 
@@ -241,8 +234,7 @@ def test_many_labels_and_pairs_have_ranges():
     for name in ("ml_sum", "ml_minimax", "ts", "ts_l1", "hypergraph"):
         solution = solve(labelled, name)
         low, high = solution.weights_interval().T
-        assert (low <= solution.weights).all()
-        assert (high >= solution.weights).all()
+        assert ((low <= solution.weights) & (high >= solution.weights)).all()
         assert (high < 1).any() or name.startswith("ts")
     classes = Instance(INSTANCE.kernels[:3, :12, :12], classes=np.arange(12) % 3)
     joint = solve(classes, "sm2", loss="crammer_singer")

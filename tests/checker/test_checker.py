@@ -1,7 +1,5 @@
 """The auditor of single tasks: what a file claims is confirmed, or it says so."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -1,8 +1,6 @@
 """Weak duality of the auditor's formulas, for kernels that are far from semidefinite too: the lower bound of every
 point lies below the upper bound of every other."""
 
-from __future__ import annotations
-
 import copy
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """The auditor of many labels, two stages and hypergraphs."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

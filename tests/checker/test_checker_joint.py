@@ -1,7 +1,5 @@
 """The auditor and several outputs: what a sample costs, honest files, false ones, and weak duality."""
 
-from __future__ import annotations
-
 import copy
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The auditor and every loss: what a sample gains and costs, honest files, false ones, and optima that are known."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

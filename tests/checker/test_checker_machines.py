@@ -1,7 +1,5 @@
 """The auditor and files of several machines: honest ones are confirmed machine by machine, false ones are not."""
 
-from __future__ import annotations
-
 import copy
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The auditor's arithmetic: exact where it says so, on the side that was asked for elsewhere."""
 
-from __future__ import annotations
-
 import decimal
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The auditor proves every δ that a certificate states, and none that is too small."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What `solve` says with any loss, the auditor says too: from the file, and of the same optimum."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The auditor confirms files exactly as `save_solution` writes them, of every family: no claim is put right before."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 from typing import Any

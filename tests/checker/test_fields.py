@@ -1,7 +1,5 @@
 """Every field that the auditor vouches for is held against its own interval, wherever terms cancel."""
 
-from __future__ import annotations
-
 import copy
 import importlib.util
 import sys

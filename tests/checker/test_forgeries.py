@@ -1,7 +1,5 @@
 """No forged file is confirmed, and every honest one is."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Several classes on the command line: each against the rest, or each pair, as the estimator has it."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -48,10 +46,9 @@ PREPARED = ("--centre", "--normalise", "trace", "--set", "C=2")
 # --------------------------------------------------------------------------------------------- 6: solve, predict
 @pytest.mark.parametrize("ending", ["json", "npz"])
 @pytest.mark.parametrize("way", WAYS)
-def test_solve_and_predict_do_as_the_estimator_does(run, file, tmp_path, models, way, ending):
+def test_solve_and_predict_do_as_the_estimator_does(run, quiet, file, tmp_path, models, way, ending):
     answer = tmp_path / f"answer.{ending}"
-    code, out, err = run("solve", file, *PREPARED, "--multi-class", way, "-o", answer)
-    assert (code, err) == (0, "")
+    out = quiet("solve", file, *PREPARED, "--multi-class", way, "-o", answer)
     assert "certified" in out
     assert out.count("against") == WAYS[way]
     code, out, err = run("predict", answer, file)
@@ -68,9 +65,8 @@ def test_solve_and_predict_do_as_the_estimator_does(run, file, tmp_path, models,
     assert found.certified
 
 
-def test_without_a_choice_each_is_against_the_rest_and_that_is_said(run, file):
-    code, out, err = run("solve", file, "--json")
-    assert code == 0
+def test_without_a_choice_each_is_against_the_rest_and_that_is_said(succeeds, file):
+    out, err = succeeds("solve", file, "--json")
     assert err == "mklcvx: 3 classes: each against the rest, 3 machines (--multi-class ovo: each pair)\n"
     record = strict(out)
     assert (record["schema"], record["multi_class"], record["status"]) == ("mklcvx.machines/1", "ovr", "certified")
@@ -93,9 +89,8 @@ def test_two_classes_have_one_machine_and_their_own_names(run, tmp_path):
     np.testing.assert_array_equal(solution.y, np.repeat([-1, 1], 6))
 
 
-def test_losses_of_all_classes_at_once_stay_one_problem(run, file):
-    code, out, err = run("solve", file, "--set", "loss=softmax", "--json")
-    assert (code, err) == (0, "")
+def test_losses_of_all_classes_at_once_stay_one_problem(quiet, file):
+    out = quiet("solve", file, "--set", "loss=softmax", "--json")
     assert strict(out)["schema"] == "mklcvx.solution/2"
 
 
@@ -108,11 +103,10 @@ def test_machines_that_are_not_certified_are_said_and_counted(run, file, tmp_pat
 
 # ------------------------------------------------------------------------------------------------- 6: cv and path
 @pytest.mark.parametrize("way", WAYS)
-def test_cross_validation_scores_what_the_machines_predict(run, file, way):
+def test_cross_validation_scores_what_the_machines_predict(succeeds, file, way):
     from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-    code, out, _ = run("cv", file, "--grid", "C=0.5,2", "--folds", "3", "--multi-class", way, "--centre")
-    assert code == 0
+    out, _ = succeeds("cv", file, "--grid", "C=0.5,2", "--folds", "3", "--multi-class", way, "--centre")
     records = [strict(line) for line in out.splitlines()]
     assert [record["parameters"]["C"] for record in records] == [0.5, 2]
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -121,9 +115,8 @@ def test_cross_validation_scores_what_the_machines_predict(run, file, way):
     np.testing.assert_allclose(records[1]["scores"], expected)
 
 
-def test_a_path_has_the_machines_of_every_point(run, file, machines):
-    code, out, err = run("path", file, "--grid", "C=0.5,1")
-    assert code == 0
+def test_a_path_has_the_machines_of_every_point(succeeds, file, machines):
+    out, err = succeeds("path", file, "--grid", "C=0.5,1")
     assert "3 machines" in err
     records = [strict(line) for line in out.splitlines()]
     assert [record["parameters"]["C"] for record in records] == [0.5, 1]
@@ -140,10 +133,9 @@ def test_mkl_path_follows_every_machine(machines):
 
 # ------------------------------------------------------------------------------------- verify, prove, report, bench
 @pytest.mark.parametrize("way", WAYS)
-def test_verify_judges_every_machine(run, file, tmp_path, way):
+def test_verify_judges_every_machine(run, quiet, file, tmp_path, way):
     run("solve", file, *PREPARED, "--multi-class", way, "-q", "-o", tmp_path / "answer.npz")
-    code, out, err = run("verify", file, tmp_path / "answer.npz")
-    assert (code, err) == (0, "")
+    out = quiet("verify", file, tmp_path / "answer.npz")
     assert out.count("accepted") == 3
     code, out, err = run("verify", file, tmp_path / "answer.npz", "--set", "C=3", "--json", "--no-diagnosis")
     assert code == 1

@@ -1,7 +1,5 @@
 """`mklcvx cv`: scores of certified solutions on held-out samples, point by point."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -34,11 +32,10 @@ def lines_of(out):
     return [json.loads(line) for line in out.splitlines()]
 
 
-def test_scores_are_those_of_the_estimator_on_the_same_folds(run, wine):
+def test_scores_are_those_of_the_estimator_on_the_same_folds(succeeds, wine):
     grid = ("--grid", "C=0.1,10", "--grid", "theta=0.3,1")
     steps = ("--normalise", "variance", "--centre")
-    code, out, _ = run("cv", wine, "-f", "sm1", *grid, "--folds", 3, "--seed", 4, *steps)
-    assert code == 0
+    out, _ = succeeds("cv", wine, "-f", "sm1", *grid, "--folds", 3, "--seed", 4, *steps)
     found = lines_of(out)
     assert [record["parameters"] for record in found] == [
         {"C": 0.1, "theta": 0.3}, {"C": 0.1, "theta": 1}, {"C": 10, "theta": 0.3}, {"C": 10, "theta": 1},
@@ -68,9 +65,8 @@ def test_jobs_change_nothing(run, wine):
     assert alone == beside
 
 
-def test_a_file_gets_the_lines_and_people_a_table(run, wine, tmp_path):
-    code, out, _ = run("cv", wine, "--grid", "C=0.1,1", "--folds", 2, "-o", tmp_path / "cv.jsonl")
-    assert code == 0
+def test_a_file_gets_the_lines_and_people_a_table(succeeds, wine, tmp_path):
+    out, _ = succeeds("cv", wine, "--grid", "C=0.1,1", "--folds", 2, "-o", tmp_path / "cv.jsonl")
     stored = lines_of((tmp_path / "cv.jsonl").read_text(encoding="utf-8"))
     assert len(stored) == 2
     assert out.count("★") == 1
@@ -80,15 +76,14 @@ def test_a_file_gets_the_lines_and_people_a_table(run, wine, tmp_path):
     assert f"{best['mean']:.4f}" in starred
 
 
-def test_the_table_ends_in_a_command_that_solves_the_best_point_on_all_samples(run, wine, tmp_path):
+def test_the_table_ends_in_a_command_that_solves_the_best_point_on_all_samples(run, succeeds, wine, tmp_path):
     fixed = ("-f", "sm1", "--set", "theta=0.7", "--normalise", "trace", "--centre", "--kernels", "0,2")
     grid = ("--grid", "C=10,100", "--folds", 2, "-o", tmp_path / "cv.jsonl")
     _, out, _ = run("cv", wine, *fixed, *grid)
     command = out.splitlines()[-1].removeprefix("the best on all samples: mklcvx ")
     best = next(record for record in lines_of((tmp_path / "cv.jsonl").read_text(encoding="utf-8")) if record["best"])
-    code, out, _ = run(*shlex.split(command), "--json")
+    out, _ = succeeds(*shlex.split(command), "--json")
     parameters = json.loads(out)["parameters"]
-    assert code == 0
     assert len(json.loads(out)["weights"]) == 2
     assert (parameters["theta"], parameters["C"]) == (0.7, best["parameters"]["C"])
 

@@ -1,7 +1,5 @@
 """`mklcvx kernels`, and the same section of `report`: scores as `cv` has them, names, exit status, refusals."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -35,10 +33,9 @@ def classes(tmp_path_factory):
 
 
 @pytest.mark.parametrize("normalise", ["trace", "cosine"])
-def test_the_score_is_that_of_cv_on_the_same_folds(run, wine, tmp_path, normalise):
+def test_the_score_is_that_of_cv_on_the_same_folds(quiet, wine, tmp_path, normalise):
     steps = ("--normalise", normalise, "--set", "C=100", "--seed", 3, "--score", "balanced_accuracy")
-    code, out, err = run("kernels", wine, *QUICK, *steps, "--json", "-o", tmp_path / "found.json")
-    assert (code, err) == (0, "")
+    out = quiet("kernels", wine, *QUICK, *steps, "--json", "-o", tmp_path / "found.json")
     found = json.loads(out)
     assert found == json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
     given = {"folds": 2, "seed": 3, "score": "balanced_accuracy", "normalise": normalise}
@@ -48,9 +45,8 @@ def test_the_score_is_that_of_cv_on_the_same_folds(run, wine, tmp_path, normalis
     assert (found["scoring"], found["fits"], found["uncertified"]) == ("balanced_accuracy", 2 * 7 + 2 + 1, 0)
 
 
-def test_a_table_names_the_kernels(run, wine):
-    code, out, err = run("kernels", wine, "--folds", 2, "--answers", "alone")
-    assert (code, err) == (0, "")
+def test_a_table_names_the_kernels(quiet, wine):
+    out = quiet("kernels", wine, "--folds", 2, "--answers", "alone")
     lines = out.splitlines()
     assert lines[0].split() == ["kernel", "weight", "alone"]
     assert [line.split()[0] for line in lines[1:4]] == ["age", "genes", "height"]
@@ -70,15 +66,13 @@ def test_classes_have_machines_and_a_page(run, classes, tmp_path):
     assert "problem.npz: which kernels matter" in text
 
 
-def test_targets_choose_the_estimator(run, tmp_path):
+def test_targets_choose_the_estimator(succeeds, tmp_path):
     response = Instance(WINE.kernels[:2], response=np.arange(40.0) % 7, sample_weight=np.linspace(1, 2, 40))
-    code, out, _ = run("kernels", saved(tmp_path, response), "--folds", 2, "--answers", "without", "--json")
-    assert code == 0
+    out, _ = succeeds("kernels", saved(tmp_path, response), "--folds", 2, "--answers", "without", "--json")
     assert json.loads(out)["scoring"] == "r2"
     labels = Instance(WINE.kernels[:2], labels=np.column_stack([WINE.y > 0, WINE.y < 0]))
     file = saved(tmp_path, labels)
-    code, out, _ = run("kernels", file, "-f", "ml_sum", "--folds", 2, "--answers", "alone", "--json")
-    assert code == 0
+    out, _ = succeeds("kernels", file, "-f", "ml_sum", "--folds", 2, "--answers", "alone", "--json")
     assert json.loads(out)["scoring"] == "f1_macro"
 
 
@@ -96,11 +90,10 @@ def test_parameters_of_estimators_that_are_no_ones_of_formulations_are_refused(r
     assert "one kernel" in refusal("kernels", wine, "--kernels", "age")
 
 
-def test_report_has_the_section_on_demand(run, tmp_path):
+def test_report_has_the_section_on_demand(quiet, tmp_path):
     page, four = tmp_path / "report.html", saved(tmp_path, zoo.real("wine", samples=30, count=5).select([0, 1, 2, 3]))
     for normalise, folds, there in (("diagonal", (), False), ("cosine", ("--folds", 2), True)):
-        code, _, err = run("report", four, *folds, "-o", page, "--solvers", "interior", "--normalise", normalise, "-q")
-        assert (code, err) == (0, "")
+        quiet("report", four, *folds, "-o", page, "--solvers", "interior", "--normalise", normalise, "-q")
         assert ('id="kernels"' in page.read_text(encoding="utf-8")) == there
 
 

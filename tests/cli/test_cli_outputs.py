@@ -1,7 +1,5 @@
 """The command line never writes over what it reads, by whatever name: it refuses before the work."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,8 +1,6 @@
 """The command line as a process of its own: no heavy import before solving, any terminal, readers who leave; standard
 output and error that are closed, full, or no longer read leave the exit status true."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

@@ -1,7 +1,5 @@
 """The command line's refusals and interruptions: one line, exit status, nothing half written."""
 
-from __future__ import annotations
-
 import os
 import shlex
 
@@ -17,7 +15,6 @@ from stacks import FOR_COMMANDS, LABELS
 Y, K = FOR_COMMANDS.y, FOR_COMMANDS.kernels
 REFUSALS = {
     "": {
-        "solv": ("solv", "solve"),
         "--colour": ("--colour",),
         "explain": ("Missing argument",),
         "explain hubr": ("'hubr', nor is it a loss: did you mean 'huber'?",),
@@ -41,7 +38,6 @@ REFUSALS = {
         "--tol small": ("--tol",),
         "--max-iter 1.5": ("--max-iter",),
         "--kernels ''": ("unknown kernel ''",),
-        "-o answer.txt": ("output answer.txt: unknown kind of file '.txt'", ".json or .npz"),
         "-o nowhere/answer.json": ("no folder nowhere", "create it first"),
         "-o": ("-o",),
         "more.npz": ("more.npz", "see mklcvx solve --help"),
@@ -62,11 +58,9 @@ REFUSALS = {
         "--multi-class pairs": ("--multi-class pairs is unknown: known: ovo, ovr",),
         "--multi-class ovr --set loss=softmax": ("l1 needs one machine: leave it out",),
         "--trace trace.json": ("--trace follows one machine",),
-        "-f ckl": ("ckl needs groups of kernels, the instance has none: store groups in the file",),
     },
     "cv problem.npz": {
         "--grid C=1 --set C=2": ("C is both fixed and varied",),
-        "--grid C=1 --folds 1": ("folds = 1: there are",),
         "--grid C=1 --jobs 0": ("--jobs",),
         f"--grid C=1 --seed {2**32}": ("--seed",),
         "--grid lam=1 -f hypergraph": ("hypergraph embeds and has no score",),

@@ -1,7 +1,5 @@
 """Machines that are solved at once: in their order, with one thread each, to the last bit as one by one with one."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

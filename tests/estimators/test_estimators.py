@@ -2,8 +2,6 @@
 one's own; for other problems of an estimator those that depend on what is solved. What cannot hold is named with its
 reason."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest
@@ -11,7 +9,13 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 
 from mklcvx import HypergraphEmbedding, MKLClassifier, MKLRegressor, MultiLabelMKL, OneClassMKL, TwoStageMKL
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    # A check has class weights from 1e-4 to 1e3; a fit that cannot be certified there, or predicts one class, says so.
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore::mklcvx.OneClassWarning"),
+    pytest.mark.filterwarnings("ignore:labels .* are the same for all training samples:UserWarning"),
+]
 
 WEIGHTED = "check_sample_weight_equivalence_on_dense_data"
 # Everything else that the check compares is compared in test_estimators_losses.py.
@@ -24,17 +28,13 @@ CALIBRATED = {
     "check_classifiers_train": "a sigmoid may cross one half elsewhere than the decision function crosses zero",
     WEIGHTED: "folds that hold out samples are no folds of repeated samples",
 }
-NO_STACK = (
-    "it gives features to an estimator of precomputed kernels: scikit-learn computes kernels in other checks only"
-)
+NO_STACK = "it gives features to an estimator of precomputed kernels: scikit-learn computes kernels in other checks"
 PRECOMPUTED_ONE_CLASS = {**ROOT, "check_outliers_fit_predict": NO_STACK, "check_outliers_train": NO_STACK}
 WITHOUT_BIAS = {
     "check_class_weight_classifiers": "it wants all samples in the class of weight 1000; a linear kernel, which the "
     "check computes, without a bias gives x and -x different classes, whatever they weigh"
 }
-SHARE = {
-    "check_class_weight_classifiers": "class weights of 1000 to 1e-4 leave no share of 1/5 of both classes: refused"
-}
+SHARE = {"check_class_weight_classifiers": "class weights of 1000 to 1e-4 leave no share of 1/5 of both: refused"}
 
 
 def expected(estimator):
@@ -77,7 +77,7 @@ PROBLEMS = [
 ]
 
 
-def about_the_problem(estimator):
+def about(estimator):
     """Pairs of estimator and check, each check on one kind of array."""
     for case in estimator_checks_generator(estimator, expected_failed_checks=expected(estimator), mark="xfail"):
         _, check = getattr(case, "values", case)
@@ -94,10 +94,6 @@ def test_the_chosen_checks_exist():
     assert offered >= ABOUT_THE_PROBLEM - NOT_ALWAYS_OFFERED
 
 
-# One check has class weights from 1e-4 to 1e3; a fit that cannot be certified there, or predicts one class, says so.
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::mklcvx.OneClassWarning")
-@pytest.mark.filterwarnings("ignore:labels .* are the same for all training samples:UserWarning")
 @parametrize_with_checks(
     [
         MKLClassifier(),
@@ -126,11 +122,6 @@ def test_what_a_fit_would_make_is_not_there_before_it(estimator):
     assert not [name for name in members if name.endswith("_") and not name.startswith("_")]
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::mklcvx.OneClassWarning")
-@pytest.mark.filterwarnings("ignore:labels .* are the same for all training samples:UserWarning")
-@pytest.mark.parametrize(
-    ("estimator", "check"), [case for one in PROBLEMS for case in about_the_problem(one)], ids=named
-)
+@pytest.mark.parametrize(("estimator", "check"), [case for model in PROBLEMS for case in about(model)], ids=named)
 def test_scikit_learns_checks_of_other_problems(estimator, check):
     check(estimator)

@@ -1,7 +1,5 @@
 """Where estimators have their kernels from: names, dicts, functions, transformers, or a stack."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -59,10 +57,7 @@ def test_the_banks_of_the_papers_have_names():
         ({"kernels": "gausian"}, "kernels 'gausian' is unknown: did you mean 'gaussian'?"),
         ({"kernels": []}, "kernels is empty"),
         ({"kernels": [3.5]}, "kernels has 3.5: give a name"),
-        (
-            {"kernels": [{"kernel": "gaussian", "gama": 1}]},
-            "kernel 'gaussian' has no parameter 'gama': did you mean 'gamma'?",
-        ),
+        ({"kernels": [{"kernel": "gaussian", "gama": 1}]}, "'gaussian' has no parameter 'gama': did you mean 'gamma'?"),
         ({"kernels": [{"kernel": "rbf", "gamma": 1.0, "relative": 2.0}]}, "'gaussian' has both gamma and relative"),
         ({"kernels": [("g", ["a", "b"], "gaussian")]}, "columns come last: (name, kernels, columns), such as"),
         ({"kernels": [{"kernel": "gaussian", "features": [99]}]}, "are not all among the 13 columns"),

@@ -1,7 +1,5 @@
 """Models in files: the same predictions, no pickle, damaged and hostile files refused in a line; models served."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -9,16 +7,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 
-from mklcvx import (
-    HypergraphEmbedding,
-    InputError,
-    MKLClassifier,
-    MKLRegressor,
-    MultiLabelMKL,
-    OneClassMKL,
-    TwoStageMKL,
-    load_model,
-)
+import mklcvx
+from mklcvx import HypergraphEmbedding, InputError, MKLClassifier, MultiLabelMKL, OneClassMKL, TwoStageMKL, load_model
 from mklcvx.problem.kernels import Gaussian, KernelBank, Linear, MeanDistance, Polynomial
 
 pytestmark = pytest.mark.slow
@@ -53,7 +43,7 @@ VIEWS = [
         ),
         (TwoStageMKL("alignment"), X, GRAPE == 0, None),
         (HypergraphEmbedding(expansion="star"), X, NAMES, None),
-        (MKLRegressor("l2", VIEWS, loss="huber", delta=0.5, centre=True), X, X[:, 0], np.arange(45) % 3),
+        (mklcvx.MKLRegressor("l2", VIEWS, loss="huber", delta=0.5, centre=True), X, X[:, 0], np.arange(45) % 3),
         (MKLClassifier("l2", loss="logistic", C=0.5), X, GRAPE == 0, np.arange(45) % 3),
         (OneClassMKL("l2", VIEWS, nu=0.2, normalise="trace"), X, None, None),
     ],
@@ -230,11 +220,6 @@ def test_pickles_and_other_files_are_refused(tmp_path):
     np.savez(path, kernels=np.eye(2))
     with pytest.raises(InputError, match=r"no model \(kernels\)"):
         load_model(path)
-    path.write_bytes(b"not a file of ours")
-    with pytest.raises(InputError, match=r"is not an \.npz archive"):
-        load_model(path)
-    with pytest.raises(InputError, match="no such file"):
-        load_model(tmp_path / "nowhere.npz")
 
 
 # ------------------------------------------------------------------------------------------------------ the command
@@ -250,10 +235,9 @@ def served(tmp_path_factory):
     return folder
 
 
-def test_predict_serves_a_model_on_features(run, served):
-    code, out, err = run("predict", served / "classes.npz", served / "new.npz")
+def test_predict_serves_a_model_on_features(succeeds, served):
+    out, err = succeeds("predict", served / "classes.npz", served / "new.npz")
     lines = out.splitlines()
-    assert code == 0
     assert lines[0] == "decision barbera,decision barolo,decision grignolino,class"
     model = load_model(served / "classes.npz")
     assert [line.split(",")[-1] for line in lines[1:]] == list(model.predict(X[:6]))
@@ -261,17 +245,15 @@ def test_predict_serves_a_model_on_features(run, served):
     assert err == "accuracy 1.0000 on 6 samples\n"
 
 
-def test_predict_reads_tables_and_writes_files(run, served, tmp_path):
-    code, out, _ = run("predict", served / "two.npz", served / "new.csv")
-    assert code == 0
+def test_predict_reads_tables_and_writes_files(run, succeeds, served, tmp_path):
+    out, _ = succeeds("predict", served / "two.npz", served / "new.csv")
     assert out.splitlines()[0] == "decision,label"
     assert {line.split(",")[1] for line in out.splitlines()[1:]} <= {"True", "False"}
     for name in ("out.json", "out.npz", "out.csv"):
         assert run("predict", served / "two.npz", served / "new.csv", "-o", tmp_path / name)[0] == 0
     stored = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["decision"]
     np.testing.assert_array_equal(stored, np.load(tmp_path / "out.npz")["decision"])
-    code, out, _ = run("predict", served / "embedding.npz", served / "new.csv")
-    assert code == 0
+    out, _ = succeeds("predict", served / "embedding.npz", served / "new.csv")
     assert out.startswith("e1,")
 
 

@@ -1,7 +1,5 @@
 """What estimators fit: the optimum that `solve` finds on the same stack, whatever the kernels come from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -10,17 +8,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV
 
-from mklcvx import (
-    HypergraphEmbedding,
-    Instance,
-    MKLClassifier,
-    MKLRegressor,
-    MultiLabelMKL,
-    TwoStageMKL,
-    load_model,
-    mkl_path,
-    solve,
-)
+import mklcvx
+from mklcvx import HypergraphEmbedding, Instance, MKLClassifier, MKLRegressor, MultiLabelMKL, TwoStageMKL, mkl_path
 from mklcvx.errors import InputError
 from mklcvx.formulations.losses import EVERY, REAL
 from mklcvx.problem.preprocessing import Preprocessing
@@ -36,12 +25,8 @@ unscaled = pytest.mark.filterwarnings("ignore::mklcvx.ScaleWarning")
 # ------------------------------------------------------------------------------------------------------ one optimum
 LABELS = np.column_stack([GRAPE == 0, GRAPE > 0, WINE[:, 0] > 0]).astype(int)
 SIGNS, TWO = {"y": 2 * MALIGNANT - 1}, np.column_stack([TARGET, LEARNED[:, 2] * LEARNED[:, 8]])
-OWN = {
-    "epsilon_insensitive": {"epsilon": 0.3},
-    "huber": {"delta": 0.4},
-    "quantile": {"quantile": 0.8},
-    "nu_svr": {"nu": 0.3},
-}
+OWN = {"epsilon_insensitive": {"epsilon": 0.3}, "huber": {"delta": 0.4}}
+OWN |= {"quantile": {"quantile": 0.8}, "nu_svr": {"nu": 0.3}}
 FITS = [
     *(
         (MKLClassifier(name, KERNELS, C=2.0, centre=True, normalise="trace"), CANCER, MALIGNANT, SIGNS)
@@ -72,14 +57,11 @@ FITS = [
 def test_a_fit_is_what_solve_finds_on_the_same_stack(model, X, y, targets):
     raw = KERNELS.fit(X).stack()
     steps = Preprocessing.from_options(centre=getattr(model, "centre", False), normalise=model.normalise).fit(raw)
-    found = solve(Instance(steps.train(raw), **targets), model.formulation, **model._given)
+    found = mklcvx.solve(Instance(steps.train(raw), **targets), model.formulation, **model._given)
     fitted = clone(model).fit(X, y)
     (own,) = fitted.solutions_
-    assert (own.objective, fitted.certificate_, fitted.n_iter_) == (
-        found.objective,
-        found.certificate,
-        found.iterations,
-    )
+    assert (own.objective, fitted.certificate_) == (found.objective, found.certificate)
+    assert fitted.n_iter_ == found.iterations
     np.testing.assert_array_equal(fitted.weights_, found.weights)
     new = steps.test(KERNELS.stack(X[:9]))
     values = found.decision_function(new)
@@ -166,25 +148,6 @@ def test_one_versus_one_is_a_machine_for_every_pair_and_votes():
 
 
 # ---------------------------------------------------------------------------------------------------------- weights
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"centre": True, "normalise": "variance"},
-        {"centre": True, "normalise": "trace", "C": 100.0},
-        {"nu": 0.2, "kernels": "gaussians"},
-        {"class_weight": "balanced", "kernels": "gaussians"},
-        {"class_weight": {0: 2.0, 1: 0.5}, "multi_class": "ovo"},
-    ],
-)
-def test_a_sample_of_weight_two_is_one_met_twice_and_of_weight_zero_none(settings):
-    counts = np.random.default_rng(0).integers(0, 3, 60)
-    model = MKLClassifier("l2", **{"kernels": KERNELS, **settings})
-    weighted = clone(model).fit(WINE, np.minimum(GRAPE, 1), sample_weight=counts)
-    repeated = clone(model).fit(WINE.repeat(counts, axis=0), np.minimum(GRAPE, 1).repeat(counts))
-    np.testing.assert_allclose(weighted.decision_function(WINE), repeated.decision_function(WINE), rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(weighted.scaled_weights_, repeated.scaled_weights_, rtol=1e-6, atol=1e-9)
-
-
 @unscaled
 def test_weights_of_a_third_class_do_not_change_the_nu_of_a_pair():
     model = MKLClassifier("l2", KERNELS, nu=0.2, multi_class="ovo", **RAW)
@@ -230,7 +193,7 @@ def test_a_calibration_ends_with_its_fit(tmp_path):
     model = MKLClassifier("l1", KERNELS, probability=True, calibration_folds=2).fit(WINE, GRAPE)
     model.set_params(probability=False).fit(CANCER, MALIGNANT)
     model.save(tmp_path / "model.npz")
-    assert not hasattr(load_model(tmp_path / "model.npz"), "calibration_")
+    assert not hasattr(mklcvx.load_model(tmp_path / "model.npz"), "calibration_")
     with pytest.raises(InputError, match="fitted with probability=False"):
         model.set_params(probability=True).predict_proba(CANCER)
 

@@ -1,8 +1,6 @@
 """Estimators with the losses of regression, probabilities and one class: one structure for all, files,
 searches and pipelines."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -18,17 +16,7 @@ from mklcvx import Instance, MKLClassifier, MKLRegressor, MultiLabelMKL, OneClas
 from mklcvx.errors import InputError
 from mklcvx.estimators.base import KernelCombiner
 from refusals import check_refused
-from tables import (
-    CANCER,
-    GRAPE,
-    KERNELS,
-    LEARNED,
-    MALIGNANT,
-    RAW,
-    TARGET,
-    WINE,
-    stack_of,
-)
+from tables import CANCER, GRAPE, KERNELS, LEARNED, MALIGNANT, RAW, TARGET, WINE, stack_of
 
 pytestmark = pytest.mark.slow
 
@@ -45,6 +33,8 @@ unscaled = pytest.mark.filterwarnings("ignore::mklcvx.ScaleWarning")
         MKLClassifier(loss="logistic"),
         MKLClassifier("l2", loss="squared_hinge", multi_class="ovo"),
         MKLClassifier(loss="softmax"),
+        MKLClassifier("l2", centre=True, normalise="trace", C=100.0),
+        MKLClassifier("l2", class_weight="balanced"),
         MultiLabelMKL(),
         MKLRegressor(),
         MKLRegressor("l2", loss="huber", centre=True),

@@ -2,8 +2,6 @@
 kernel: probabilities, scores of outliers, means of counts. The values themselves are those of `solve`, whose witnesses
 are in tests/solvers/test_losses_against_sklearn.py."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.base import clone

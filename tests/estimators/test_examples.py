@@ -1,7 +1,5 @@
 """The examples of estimators run, and say what their first lines promise."""
 
-from __future__ import annotations
-
 import re
 import runpy
 

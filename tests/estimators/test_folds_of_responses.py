@@ -1,7 +1,5 @@
 """Cross-validation of a response: plain folds, their samples, and the scores, with a ridge regression for a solver."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

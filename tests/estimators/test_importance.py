@@ -1,7 +1,5 @@
 """`kernel_importance` on planted problems: which kernels are said to matter is known beforehand."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -140,9 +138,8 @@ def test_several_classes_have_weights_each():
     X = np.random.default_rng(1).normal(size=(48, 4))
     X[:, 0] += 6 * (y == 0)  # only the first kernel tells 0 from the rest, only the second 2
     X[:, 2] += 6 * (y == 2)
-    model = MKLClassifier(
-        "l1", [{"kernel": "linear", "features": [0, 1]}, {"kernel": "linear", "features": [2, 3]}], C=1.0
-    )
+    bank = [{"kernel": "linear", "features": columns} for columns in ([0, 1], [2, 3])]
+    model = MKLClassifier("l1", bank, C=1.0)
     found = kernel_importance(model, X, y, cv=2, answers=["stability"], resamples=2)
     assert found.machines == ("0", "1", "2")
     assert found.weights[0, 0] > 0.7

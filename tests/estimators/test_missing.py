@@ -1,7 +1,5 @@
 """Samples that lack a view, and columns that are not numbers: estimators name them, and say what can be done."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

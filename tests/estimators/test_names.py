@@ -1,8 +1,6 @@
 """Kernels over named columns, groups, views and transformers; tables in and out; names that reach weights, files and
 the command line."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas
 import polars
@@ -108,7 +106,7 @@ def test_folds_of_a_table_are_tables():
 
 
 # ----------------------------------------------------------------------------------------------- 4: names go along
-def test_names_are_saved_and_serve_on_the_command_line(run, tmp_path):
+def test_names_are_saved_and_serve_on_the_command_line(quiet, tmp_path):
     bank = [*GROUPS[:6], {"kernel": "gaussian", "features": "each"}]
     model = MKLClassifier("l1", bank).fit(FRAME, MALIGNANT)
     model.save(tmp_path / "model.npz")
@@ -118,14 +116,9 @@ def test_names_are_saved_and_serve_on_the_command_line(run, tmp_path):
     assert again.feature_names_in_.tolist() == NAMES
     np.testing.assert_array_equal(again.decision_function(FRAME), model.decision_function(FRAME))
     FRAME[NAMES[::-1]].assign(other=1.0)[:5].to_csv(tmp_path / "new.csv", index=False)
-    code, out, err = run("predict", tmp_path / "model.npz", tmp_path / "new.csv")
-    assert (code, err) == (0, "")
+    out = quiet("predict", tmp_path / "model.npz", tmp_path / "new.csv")
     values = [float(line.split(",")[0]) for line in out.splitlines()[1:]]
     np.testing.assert_allclose(values, model.decision_function(FRAME[:5]), rtol=1e-12)
-    FRAME[NAMES[1:]][:5].to_csv(tmp_path / "new.csv", index=False)
-    code, _, err = run("predict", tmp_path / "model.npz", tmp_path / "new.csv")
-    assert code == 2
-    assert "'mean radius' among them, which is missing: give the columns that the model knows" in err
 
 
 def test_kernels_can_be_named_whatever_they_come_from(tmp_path):

@@ -1,7 +1,5 @@
 """Pipelines in files: scalers before a model come back as they were, and rows are served as they came."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -58,10 +56,9 @@ def test_names_reach_the_kernels_of_a_loaded_pipeline(regression, saved):
     np.testing.assert_allclose(again.predict(NEW), regression.predict(NEW))
 
 
-def test_the_command_line_scales_rows_as_they_came(run, regression, saved, tmp_path):
+def test_the_command_line_scales_rows_as_they_came(quiet, regression, saved, tmp_path):
     NEW[NEW.columns[::-1]].assign(patient=range(len(NEW))).to_csv(tmp_path / "new.csv", index=False)
-    code, out, err = run("predict", saved, tmp_path / "new.csv")
-    assert (code, err) == (0, "")
+    out = quiet("predict", saved, tmp_path / "new.csv")
     values = [float(line) for line in out.split()[1:]]
     np.testing.assert_allclose(values, regression.predict(NEW), rtol=1e-12)
 
@@ -137,9 +134,8 @@ def served(tmp_path_factory):
     return folder
 
 
-def test_columns_that_the_model_does_not_know_are_ignored_even_if_they_hold_words(run, served):
-    code, out, err = run("predict", served / "model.npz", served / "rows.csv")
-    assert (code, err) == (0, "")
+def test_columns_that_the_model_does_not_know_are_ignored_even_if_they_hold_words(quiet, served):
+    out = quiet("predict", served / "model.npz", served / "rows.csv")
     assert [line.split(",")[1] for line in out.splitlines()[1:]] == load_model(served / "model.npz").predict(X).tolist()
 
 

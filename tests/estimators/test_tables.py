@@ -1,7 +1,5 @@
 """Every estimator takes tables of pandas and polars, hands them out on demand, routes weights, reads other arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas
 import polars

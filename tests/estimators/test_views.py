@@ -1,7 +1,5 @@
 """`Views`: views of the same samples that scikit-learn's searches can cut."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -38,7 +36,7 @@ def test_views_are_the_list_or_the_dict_that_they_were_made_of():
     np.testing.assert_array_equal(model.predict(turned), model.predict(NAMED)[:4])
 
 
-def test_headings_of_views_are_those_of_training(run, tmp_path):
+def test_headings_of_views_are_those_of_training(succeeds, tmp_path):
     """Also by a model from its file, and by the columns of a table without views."""
     table = pd.DataFrame(WINE[:, :3], columns=["p", "q", "r"])
     views = {"first": table[["p", "q"]], "second": table[["r"]]}
@@ -49,8 +47,7 @@ def test_headings_of_views_are_those_of_training(run, tmp_path):
             fitted.predict({"second": table[["r"]], "first": table[["q", "p"]]})
         assert fitted.score([WINE[:, :2], WINE[:, 2:3]], GRAPE) == model.score(views, GRAPE)
     table[["r", "q", "p"]].to_csv(tmp_path / "turned.csv", index=False)
-    code, out, _ = run("predict", tmp_path / "model.npz", tmp_path / "turned.csv")
-    assert code == 0
+    out, _ = succeeds("predict", tmp_path / "model.npz", tmp_path / "turned.csv")
     predicted = [int(line.split(",")[-1]) for line in out.splitlines()[1:]]
     np.testing.assert_array_equal(predicted, model.predict(views))
 

@@ -1,7 +1,5 @@
 """Seeded exercises: the right answer passes for every seed, and each usual mistake gets the hint meant for it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,13 +1,12 @@
 """Every formulation, both losses, on every kind of instance: two declarations, one optimum, one certificate."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from cases import KINDS, LOSSES, NAMES, ORDINARY, TOLERANCES, given_for, instance_for, own_parameters
 from checks import check_enclosed, check_solution, declared_values, task_of
 from covering import covering
+from labelled import synthetic
 from mklcvx import Instance, formulations, solve, zoo
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
 
@@ -46,12 +45,12 @@ def test_parameters_weights_and_a_missing_bias(name, loss, own):
         check_enclosed(value, solution, ORDINARY.value)
 
 
-FAMILY_A = ["l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "group_lasso"]
+WITH_CUTS = ["l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "group_lasso", "ml_sum", "ml_minimax"]
 
 
-@pytest.mark.parametrize("name", FAMILY_A)
+@pytest.mark.parametrize("name", WITH_CUTS)
 def test_weights_are_the_multipliers_of_the_duals_cuts(name):
-    instance = zoo.random(20, 4, seed=12)
+    instance = synthetic(20, 2, seed=7) if name.startswith("ml") else zoo.random(20, 4, seed=12)
     formulation = formulations.get(name)
     solution = solve(instance, name, solver="clarabel", C=2.0)
     task = task_of(instance, solution)

@@ -1,7 +1,5 @@
 """Every formulation's file runs: it prints its theorem, and two declared values and two bounds that agree."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

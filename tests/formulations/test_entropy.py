@@ -1,7 +1,5 @@
 """The entropy of weights: U and R* are conjugate, weights optimal, and the certificate's numbers are from above."""
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The family tree of the site: every edge is a statement about values, and is measured."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

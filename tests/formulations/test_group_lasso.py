@@ -1,7 +1,5 @@
 """group_lasso: the price at which it is l1, the one from which on f = 0, and the group lasso of features."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

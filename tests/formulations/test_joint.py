@@ -1,7 +1,5 @@
 """Joint outputs: their losses, feasible sets and declarations."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -13,7 +11,7 @@ from scipy.special import softmax
 from joint_cases import FOR_CLASSES, FOR_RESPONSES, WITH_WEIGHTS, classes, posed, responses
 from mklcvx import Instance, formulations
 from mklcvx.formulations.families.joint import JointTask
-from mklcvx.formulations.losses import CRAMMER_SINGER, HUBER, JOINT, SOFTMAX, SQUARED, Separable
+from mklcvx.formulations.losses import HUBER, JOINT, SOFTMAX, SQUARED, Separable
 from mklcvx.formulations.losses._joint import circulating
 from mklcvx.formulations.losses.softmax import log_shares
 from mklcvx.solvers.conic import CLARABEL, SCS, Run, solve_program
@@ -258,10 +256,8 @@ def test_what_the_outputs_hold_at_its_bounds_is_put_there(outputs, others, expec
 
 
 # ------------------------------------------------------------------------------------------------------- declarations
-PAIRS = [
-    *((name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared")),
-    *(("l1", loss) for loss in FOR_RESPONSES),
-]
+WITH_CLASSES = [(name, loss) for name in WITH_WEIGHTS for loss in (*FOR_CLASSES, "squared")]
+PAIRS = [*WITH_CLASSES, *(("l1", loss) for loss in FOR_RESPONSES)]
 # Every pair, with a bias and without one in turns: a loss has both under other formulations, and the other way round.
 CASES = [(name, loss, place % 2 == 0) for place, (name, loss) in enumerate(PAIRS)]
 
@@ -342,12 +338,7 @@ def test_a_class_is_named_and_a_formulation_keeps_its_name():
 @pytest.mark.parametrize(
     ("instance", "name", "given", "words"),
     [
-        (
-            classes(),
-            "li",
-            {"loss": "softmax"},
-            ("li has no form for several outputs", "use a formulation with weights"),
-        ),
+        (classes(), "li", {"loss": "softmax"}, ("li has no form for several outputs", "a formulation with weights")),
         (responses(), "l1", {"loss": "softmax"}, ("loss softmax needs classes", "response", "use loss squared")),
         (classes(), "l1", {"loss": "squared"}, ("loss squared needs a response", "use loss crammer_singer, softmax")),
         (responses(), "l1", {"loss": "hinge"}, ("l1 needs labels y",)),
@@ -359,16 +350,6 @@ def test_a_class_is_named_and_a_formulation_keeps_its_name():
 def test_what_does_not_fit_is_refused(instance, name, given, words):
     with check_refused(*words):
         posed(instance, name, **given)
-
-
-def test_a_form_for_one_output_refuses_several():
-    with check_refused("loss squared takes one output, the instance has a response of 2 outputs", "one of its columns"):
-        formulations.get("l1").task(responses(outputs=2), {"loss": "squared"})
-
-
-def test_softmax_alone_has_probabilities():
-    assert SOFTMAX.log_odds
-    assert not CRAMMER_SINGER.log_odds
 
 
 def test_no_loss_is_finite_at_the_largest_numbers():

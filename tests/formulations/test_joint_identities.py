@@ -1,11 +1,9 @@
 """What joint outputs come to in special cases, and what others compute."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
-from joint_cases import FOR_RESPONSES, classes, kernels, posed, responses
+from joint_cases import FOR_RESPONSES, classes, posed, responses
 from mklcvx import Instance, solve
 from mklcvx.formulations._formulation import demonstration
 
@@ -53,19 +51,3 @@ def test_fixed_weights_leave_a_problem_for_every_output(loss, bias):
     apart = [solve(one, "sum", **given) for one in each_output(many)]
     assert joint.certified
     assert joint.objective == pytest.approx(sum(one.objective for one in apart), rel=1e-6)
-
-
-@pytest.mark.parametrize("bias", [True, False])
-def test_one_kernel_and_softmax_are_logistic_regression(bias):
-    linear_model = pytest.importorskip("sklearn.linear_model")
-    X, names = kernels()[0], classes().targets.values
-    found = solve(Instance((X @ X.T)[None], classes=names), "svm", loss="softmax", C=0.7, bias=bias)
-    theirs = linear_model.LogisticRegression(C=0.7, fit_intercept=bias, tol=1e-12, max_iter=10_000).fit(X, names)
-    assert found.certified
-    values = X @ theirs.coef_.T + theirs.intercept_
-    ours = found.decision_function((X @ X.T)[None])
-    ours, others = (one - one.mean(axis=1, keepdims=True) for one in (ours, values))
-    np.testing.assert_allclose(ours, others, atol=1e-5)
-    own = values[np.arange(15), names]
-    cost = (theirs.coef_**2).sum() / 2 + 0.7 * (np.log(np.exp(values).sum(axis=1)) - own).sum()
-    assert found.objective == pytest.approx(cost, rel=1e-9)

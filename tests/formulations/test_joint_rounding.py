@@ -1,7 +1,5 @@
 """Joint outputs to the last bit: grids, circulations, and biases that no factor of the prices moves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -6,8 +6,6 @@ that multiplies a penalty p(α) ≥ 0 of the gain, v(t) = max over α of G(α) �
     t p(α_t) ≤ v(0) − v(t) ≤ t p(α_0).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -79,53 +77,44 @@ def test_without_its_tube_a_loss_is_the_plain_one(name, bias, loss):
         assert (np.abs(plain.alpha) <= 1.5 * PRICES).all()
 
 
-@over_penalties
-@over_biases
-def test_huber_with_a_small_corner_is_absolute(name, bias):
-    """With prices c/δ the gain loses ½δ Σα²/c, at most ½δ Σc."""
-    plain, prices = found(RESPONSE, name, "absolute", C=1.5, bias=bias), 1.5 * PRICES
-    for delta in (1e-2, 1e-4):
-        near = found(RESPONSE, name, "huber", C=1.5 / delta, delta=delta, bias=bias)
-        rates = [delta / 2 * float(np.sum(solution.alpha**2 / prices)) for solution in (near, plain)]
-        check_rate(plain, near, *rates)
-        assert rates[1] <= delta / 2 * prices.sum()
+# A loss with a corner that is rounded over a width t: at prices c (hinge) or c/t (huber) it is its first neighbour for
+# t → 0, and at prices ct or c its second one from the largest slack or residual on.
+ROUNDED = {
+    "huber": (RESPONSE, "absolute", "squared", lambda t, narrow: {"delta": t, "C": 1.5 / t if narrow else 1.5}),
+    "smoothed_hinge": (
+        LABELLED, "hinge", "squared_hinge", lambda t, narrow: {"width": t, "C": 1.5 if narrow else 1.5 * t},
+    ),
+}  # fmt: skip
+over_rounded = pytest.mark.parametrize("loss", ROUNDED)
 
 
+@over_rounded
 @over_penalties
 @over_biases
-def test_a_smoothed_hinge_of_small_width_is_the_hinge(name, bias):
-    """The gain loses ½w Σα²/c, at most ½w Σc."""
-    plain, prices = found(LABELLED, name, "hinge", C=1.5, bias=bias), 1.5 * PRICES
+def test_a_rounded_corner_of_small_width_is_a_corner(name, bias, loss):
+    """The gain loses ½t Σα²/c, at most ½t Σc."""
+    instance, corner, _, given = ROUNDED[loss]
+    plain, prices = found(instance, name, corner, C=1.5, bias=bias), 1.5 * PRICES
     for width in (1e-2, 1e-4):
-        near = found(LABELLED, name, "smoothed_hinge", C=1.5, width=width, bias=bias)
+        near = found(instance, name, loss, bias=bias, **given(width, True))
         rates = [width / 2 * float(np.sum(solution.alpha**2 / prices)) for solution in (near, plain)]
         check_rate(plain, near, *rates)
         assert rates[1] <= width / 2 * prices.sum()
 
 
 # ---------------------------------------------------------------- limits that are reached: bounds that no longer bind
+@over_rounded
 @over_penalties
 @over_biases
-def test_huber_is_squared_from_the_largest_residual_on(name, bias):
-    squared = found(RESPONSE, name, "squared", C=1.5, bias=bias)
+def test_a_rounded_corner_beyond_all_residuals_is_a_square(name, bias, loss):
+    instance, _, square, given = ROUNDED[loss]
+    squared = found(instance, name, square, C=1.5, bias=bias)
     largest = float(np.abs(squared.alpha / (1.5 * PRICES)).max())
-    for delta in (1.001 * largest, 1e6 * largest):
-        huber = found(RESPONSE, name, "huber", C=1.5, delta=delta, bias=bias)
-        check_equal(huber, squared)
-        check_same_function(huber, squared, K, 1e-6)
-    below = found(RESPONSE, name, "huber", C=1.5, delta=0.9 * largest, bias=bias)
-    assert below.certificate.upper < squared.certificate.lower
-
-
-@over_penalties
-@over_biases
-def test_a_wide_smoothed_hinge_is_the_squared_hinge(name, bias):
-    """At prices c·w, from the w on that no slack exceeds."""
-    squared = found(LABELLED, name, "squared_hinge", C=0.7, bias=bias)
-    largest = float((squared.alpha / (0.7 * PRICES)).max())
     for width in (1.001 * largest, 1e3 * largest):
-        check_equal(found(LABELLED, name, "smoothed_hinge", C=0.7 * width, width=width, bias=bias), squared)
-    below = found(LABELLED, name, "smoothed_hinge", C=0.7 * 0.9 * largest, width=0.9 * largest, bias=bias)
+        wide = found(instance, name, loss, bias=bias, **given(width, False))
+        check_equal(wide, squared)
+        check_same_function(wide, squared, K, 1e-6)
+    below = found(instance, name, loss, bias=bias, **given(0.9 * largest, False))
     assert below.certificate.upper < squared.certificate.lower
 
 

@@ -1,8 +1,6 @@
 """Every loss is one object: its risk and its gain are those of its theorem and meet in weak duality, its derivatives
 fit, its bias is the least, and its α is feasible exactly."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -10,17 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from mklcvx.formulations.losses import (
-    COUNTS,
-    LOGISTIC,
-    LOSSES,
-    NU,
-    SQUARED,
-    Huber,
-    QuadraticShape,
-    SmoothedHinge,
-    SquaredEpsilonInsensitive,
-)
+from mklcvx.formulations import losses
+from mklcvx.formulations.losses import COUNTS, LOGISTIC, LOSSES, NU, SQUARED, Huber, QuadraticShape, SmoothedHinge
 from mklcvx.formulations.losses._exact import middle, zeros
 from sample_sides import CHOSEN, GAINS, PRICED, QUADRATIC, SIDES, VALUES, domain, named, prices, targets, task
 
@@ -191,9 +180,8 @@ def test_the_risk_at_a_level_is_the_least_over_the_bias_alone(loss, bias):
         for level in levels:
 
             def total(b, problem=problem, outputs=outputs, level=level):
-                return loss.value(outputs + b, problem.y, problem.box, level).sum() + loss.level_cost(
-                    level, problem.box
-                )
+                cost = loss.level_cost(level, problem.box)
+                return loss.value(outputs + b, problem.y, problem.box, level).sum() + cost
 
             least = minimize_scalar(total, bounds=(-6, 6), options={"xatol": 1e-9}).fun if bias else total(0.0)
             found = loss.risk_at(level, outputs, problem.y, problem.box, bias)
@@ -225,7 +213,7 @@ def test_the_least_bias_is_told_apart_from_a_target_beside_it(targets, outputs, 
 
 
 def test_the_bias_within_a_tube_lies_anywhere_that_costs_nothing():
-    y, loss = np.array([0.01, -0.01]), SquaredEpsilonInsensitive(0.3)
+    y, loss = np.array([0.01, -0.01]), losses.SquaredEpsilonInsensitive(0.3)
     risk = loss.risk(np.zeros(2), y, np.ones(2), True)
     assert risk.bias_interval == pytest.approx((-0.29, 0.29))
     assert (risk.bias, risk.value) == (pytest.approx(0.0, abs=1e-15), 0.0)
@@ -322,8 +310,7 @@ def test_feasible_points_are_feasible_exactly_and_stay_where_they_are(loss, bias
         alpha = problem.feasible(wild)
         rows, totals = problem.equalities()
         assert len(rows) == bias + loss.free_margin
-        assert (alpha >= problem.low).all()
-        assert (alpha <= problem.limit).all()
+        assert ((alpha >= problem.low) & (alpha <= problem.limit)).all()
         for row, total in zip(rows, totals, strict=True):
             assert math.fsum([*(row * alpha), -total]) == 0
         assert loss.slack(alpha, problem.box) >= 0

@@ -1,16 +1,10 @@
 """Every loss in CVXPY: primal and dual, declared apart, have one value, under every kind of penalty; limits and special
 cases of losses; and problems in other units."""
 
-from __future__ import annotations
-
-import numpy as np
 import pytest
 
-from mklcvx.formulations import Task, get
-from mklcvx.formulations.losses import (
-    REAL,
-)
-from sample_sides import CHOSEN, PRICED, SIDES, named, task
+from mklcvx.formulations import get
+from sample_sides import CHOSEN, SIDES, named, task
 
 # Not what the solver says of its point counts but what the bounds make of it.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Solution may be inaccurate")]
@@ -62,19 +56,3 @@ def test_a_problem_with_other_kernels_units_is_the_same_problem(name, loss):
     (alpha,), (functions,) = formulation.from_primal(program, scaled, size)
     assert formulation.upper(problem, functions).value == pytest.approx(value, rel=1e-6)
     assert formulation.lower(problem, alpha).value == pytest.approx(value, rel=1e-5)
-
-
-@pytest.mark.parametrize("loss", [loss for loss in PRICED if loss.targets == REAL], ids=named)
-def test_a_problem_in_other_units_of_its_targets_is_the_same_problem(loss):
-    formulation, problem, size = get("l1"), task(loss, True), 5.0
-    other = loss.in_units_of(size)
-    moved = Task(problem.kernels, problem.y / size, problem.box * size ** (loss.degree - 2), other, True)
-    rng = np.random.default_rng(0)
-    alpha, functions = problem.feasible(rng.normal(size=14)), rng.normal(size=(3, 14))
-    assert formulation.lower(moved, alpha / size).value * size**2 == pytest.approx(
-        formulation.lower(problem, alpha).value
-    )
-    assert formulation.upper(moved, functions / size).value * size**2 == pytest.approx(
-        formulation.upper(problem, functions).value
-    )
-    assert [getattr(other, name) * size for name in loss.lengths] == [getattr(loss, name) for name in loss.lengths]

@@ -1,7 +1,5 @@
 """Losses are asked for by name: their parameters, targets and refusals. C and nu alone set the two they always set."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np
@@ -76,11 +74,8 @@ def test_a_loss_is_that_of_its_defaults(loss):
 
 
 def test_own_parameters_reach_the_loss():
-    for loss, given in (
-        ("huber", {"delta": 0.5}),
-        ("quantile", {"quantile": 0.9}),
-        ("epsilon_insensitive", {"epsilon": 0}),
-    ):
+    own = {"huber": {"delta": 0.5}, "quantile": {"quantile": 0.9}, "epsilon_insensitive": {"epsilon": 0}}
+    for loss, given in own.items():
         task, parameters = task_of(instance=REAL, loss=loss, **given)
         ((name, value),) = given.items()
         assert getattr(task.loss_function, name) == parameters[name] == value
@@ -114,10 +109,7 @@ def test_without_targets_there_is_one_class_and_no_bias():
         ({"epsilon": 1.0}, ("loss hinge", "epsilon belongs to epsilon_insensitive, squared_epsilon_insensitive")),
         ({"nu": 0.5, "width": 1.0}, ("parameter width does not belong to loss nu",)),
         ({"loss": "smoothed_hinge", "delta": 1.0}, ("does not belong to loss smoothed_hinge", "it takes C and width")),
-        (
-            {"loss": "smoothed_hinge", "width": 0},
-            ("width = 0 is outside the limits of loss smoothed_hinge", "width > 0"),
-        ),
+        ({"loss": "smoothed_hinge", "width": 0}, ("width = 0 is outside the limits of loss smoothed_hinge",)),
         ({"loss": "logistic", "C": 0}, ("parameter C = 0 is outside the limits of l1", "C > 0")),
         ({"loss": "nu"}, ("loss nu needs nu", "0 < ν ≤ 1")),
     ],
@@ -166,12 +158,6 @@ def test_a_formulation_without_a_nu_form_has_none_by_name(name):
     assert resolved(name, instance_for(name), loss="logistic")["loss"] == "logistic"
 
 
-@pytest.mark.parametrize("name", ["ml_sum", "ts", "alignment", "hypergraph"])
-def test_other_families_have_no_loss_to_choose(name):
-    with check_refused(f"unknown parameter 'loss' of {name}"):
-        resolved(name, loss="logistic")
-
-
 # -------------------------------------------------------------------------------------------------- defaults and units
 
 
@@ -198,9 +184,7 @@ def test_outputs_stand_for_targets_or_for_their_logarithms():
         np.testing.assert_array_equal(loss.mean(outputs), expected)
 
 
-@pytest.mark.parametrize(
-    ("loss", "parameter"), [(loss.name, parameter) for loss in ALL for parameter in loss.parameters]
-)
+@pytest.mark.parametrize(("loss", "parameter"), [(loss.name, own) for loss in ALL for own in loss.parameters])
 def test_limits_and_defaults_are_those_that_are_printed(loss, parameter):
     check_printed(parameter, defaults=loss != "nu")
 
@@ -218,9 +202,7 @@ def test_the_unit_of_real_targets_is_a_power_of_two(values, bias, expected):
 UNGROUPED = [f.name for f in formulations.SINGLE_TASKS if not (f.grouped or f.single_kernel)]
 
 
-@pytest.mark.parametrize(
-    ("name", "loss"), [*(("l1", loss) for loss in FOR_REAL), *((name, "huber") for name in UNGROUPED)]
-)
+@pytest.mark.parametrize(("name", "loss"), [*(("l1", loss) for loss in FOR_REAL), *((f, "huber") for f in UNGROUPED)])
 @pytest.mark.parametrize("bias", [True, False])
 def test_in_units_of_the_targets_it_is_the_same_problem(name, loss, bias):
     """f and α divided by the unit, both bounds by its square; factors stay, and R is divided by the square, too."""

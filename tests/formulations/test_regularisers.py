@@ -1,7 +1,5 @@
 """The site's table of regularisers: each function that stands beside a formula is that of its formulation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,14 +1,12 @@
 """Two stages: learn a kernel from pairs of samples, give it to an SVM."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from checks import check_meets
+from checks import check_meets, unscaled_values
 from covering import covering
-from mklcvx import InputError, Instance, formulations, solve
+from mklcvx import Instance, formulations, solve
 from mklcvx.formulations.alignment import AlignmentTask
 from mklcvx.formulations.families.pairs import Pairs
 from mklcvx.formulations.families.two_stage import PairBound, PairTask, pair_task
@@ -36,15 +34,6 @@ def instance(kind: str = "y", centred: bool = True, n: int = 14) -> Instance:
         kernels = np.stack([middle @ k @ middle for k in kernels])
         kernels = np.stack([(k + k.T) / 2 / (np.trace(k) / n) for k in kernels])
     return Instance(kernels, **targets)
-
-
-def declared(name: str, task) -> tuple[float, float]:
-    formulation = formulations.get(name)
-    values = []
-    for program in (formulation.declare_primal(task), formulation.declare_dual(task)):
-        assert solve_program(program.problem, CLARABEL, Run())
-        values.append(float(program.problem.value))
-    return values[0], values[1]
 
 
 def task_with(examples: np.ndarray, labels: np.ndarray, weight: np.ndarray, lam: float) -> PairTask:
@@ -86,7 +75,7 @@ def test_both_programs_lie_within_the_certificate(name, kind, balanced):
     solution = solve(problem, name, solver="clarabel", lam=0.05, balanced=balanced)
     assert solution.certified, solution.message
     task, _ = formulations.get(name).task(problem, {"lam": 0.05, "balanced": balanced})
-    for value in declared(name, task):
+    for value in unscaled_values(formulations.get(name), task):
         assert solution.certificate.lower - 1e-8 <= value <= solution.certificate.upper + 1e-8
     check_meets(solution, solve(problem, name, solver="interior", lam=0.05, balanced=balanced))
     assert solution.weights[0] > 0
@@ -118,18 +107,6 @@ def test_values_follow_their_definitions():
     assert ts.upper(task, np.array([10.0, -1.0])).largest_term == pytest.approx(20.0)
 
 
-@pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize("seed", range(10))
-def test_random_points_never_violate_weak_duality(name, seed):
-    rng = np.random.default_rng(seed)
-    weight = rng.dirichlet(np.ones(15))
-    task = task_with(rng.normal(size=(15, 3)), rng.choice([-1, 1], 15), weight, rng.uniform(0.01, 1))
-    formulation = formulations.get(name)
-    lower = formulation.lower(task, rng.uniform(-0.1, 1.2, 15) * weight)
-    upper = formulation.upper(task, rng.normal(size=3))
-    assert lower.value <= upper.value + 1e-12
-
-
 def test_where_no_weight_would_be_negative_it_is_a_linear_svm_in_k_space():
     from sklearn.svm import LinearSVC
 
@@ -156,17 +133,8 @@ def test_the_dual_recovers_the_weights():
         program = formulation.declare_dual(task)
         assert solve_program(program.problem, CLARABEL, Run())
         points = formulation.from_dual(program, task, 1.0)
-        assert points.primals[0] == pytest.approx(
-            solve(instance(), name, solver="clarabel", lam=0.05).weights, abs=1e-5
-        )
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_the_price_is_a_hundredth_unless_given_and_never_zero(name):
-    task, parameters = formulations.get(name).task(instance(), {})
-    assert task.lam == parameters["lam"] == 0.01
-    with pytest.raises(InputError, match=f"lam = 0 is outside the limits of {name}: λ > 0"):
-        formulations.get(name).task(instance(), {"lam": 0})
+        weights = solve(instance(), name, solver="clarabel", lam=0.05).weights
+        assert points.primals[0] == pytest.approx(weights, abs=1e-5)
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -177,12 +145,6 @@ def test_points_at_hand_confine_the_value_to_what_no_kernel_at_all_costs(name):
     (beta,), (mu,) = formulation.trivial_points(task)
     assert formulation.lower(task, beta).value == 0
     assert formulation.upper(task, mu).value == pytest.approx(1)
-
-
-def test_a_sample_of_one_kind_is_refused():
-    problem = Instance(np.eye(3)[None], labels=[[1, 1, 0], [0, 1, 1], [1, 0, 1]])
-    with pytest.raises(InputError, match="ts: every pair of samples belongs together: give samples of two classes"):
-        formulations.get("ts").task(problem, {})
 
 
 # ---------------------------------------------------------------------------------------------- alignment
@@ -203,18 +165,16 @@ def test_alignment_is_the_best_direction(kind):
     start = np.full(3, 1.0)
     found = minimize(lambda v: -alignment_of(problem, v), start, bounds=[(1e-9, None)] * 3)
     assert -found.fun == pytest.approx(solution.objective, rel=1e-5)
-    task, _ = formulations.get("alignment").task(problem, {})
-    for value in declared("alignment", task):
+    formulation = formulations.get("alignment")
+    for value in unscaled_values(formulation, formulation.task(problem, {})[0]):
         assert -value == pytest.approx(solution.objective**2, rel=1e-7)
     check_meets(solution, solve(problem, "alignment", solver="interior"))
 
 
 def test_the_approximate_variant_is_certified_to_be_worse():
     problem = instance("y", centred=False)
-    best, quick = (
-        solve(problem, "alignment", solver="clarabel"),
-        solve(problem, "alignment", solver="clarabel", approximate=True),
-    )
+    best = solve(problem, "alignment", solver="clarabel")
+    quick = solve(problem, "alignment", solver="clarabel", approximate=True)
     own = np.array([alignment_of(problem, unit) for unit in np.eye(3)])
     assert quick.weights == pytest.approx(np.maximum(own, 0) / np.linalg.norm(np.maximum(own, 0)))
     assert quick.objective == pytest.approx(alignment_of(problem, quick.weights))
@@ -286,13 +246,6 @@ def test_a_kernel_of_zeros_aligns_with_nothing_and_does_no_harm():
     formulation = formulations.get("alignment")
     task, _ = formulation.task(padded, {})
     assert np.isfinite(formulation.upper(task, np.zeros(4)).value)
-
-
-@pytest.mark.parametrize("name", [*PAIRS, "alignment"])
-def test_a_label_that_everybody_has_is_refused_before_the_work(name):
-    labels = np.column_stack([np.ones(14), TARGETS["y"]["y"]])
-    with pytest.raises(InputError, match=f"{name}: every sample has label '0': leave that label out"):
-        formulations.get(name).task(Instance(instance().kernels, labels=labels > 0), {})
 
 
 def test_centred_alignment_comes_from_centring_first():

@@ -1,7 +1,5 @@
 """Kernels that are zero, or nearly: no formulation divides by their norms."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

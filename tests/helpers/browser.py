@@ -1,7 +1,5 @@
 """Debian's Chromium without a screen and without a network, and a static server for the folder that it may see."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 from collections.abc import Iterator

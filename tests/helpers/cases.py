@@ -1,7 +1,5 @@
 """What the tests share: parameters for every formulation, kinds of instance, named tolerances."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

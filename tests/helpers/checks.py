@@ -1,9 +1,8 @@
 """`check_*` functions: what must hold of a solution. `check_solution` calls them all, so that none is forgotten."""
 
-from __future__ import annotations
-
 import json
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -41,8 +40,7 @@ def check_status(solution: Solution, tolerance: float) -> None:
 
 def check_dual_feasibility(instance: Instance, solution: Solution) -> None:
     task = task_of(instance, solution)
-    assert (solution.alpha >= 0).all()
-    assert (solution.alpha <= task.box).all()
+    assert ((solution.alpha >= 0) & (solution.alpha <= task.box)).all()
     if task.bias:
         assert math.fsum(task.y * solution.alpha) == 0
     if task.loss == "nu":
@@ -99,10 +97,18 @@ def declared_values(name: str, instance: Instance, given: dict) -> tuple[float, 
     return primal / task.value_unit(size), dual / task.value_unit(size)
 
 
+def unscaled_values(formulation, task, by: Sequence[dict] = (CLARABEL, CLARABEL)) -> list[float]:
+    """As `declared_values`, in the task's own units, by these solvers as they come."""
+    values = []
+    for program, settings in zip((formulation.declare_primal(task), formulation.declare_dual(task)), by, strict=True):
+        assert solve_program(program.problem, settings, Run())
+        values.append(float(program.problem.value))
+    return values
+
+
 def solved_values(formulation, task) -> tuple[float, float]:
-    return tuple(
-        solved_value(declare(task).problem) for declare in (formulation.declare_primal, formulation.declare_dual)
-    )
+    programs = formulation.declare_primal(task), formulation.declare_dual(task)
+    return tuple(solved_value(program.problem) for program in programs)
 
 
 def solved_value(problem) -> float:

@@ -1,7 +1,5 @@
 """What `conform` finds, by trials in a process that tests share: starting one costs more than most trials."""
 
-from __future__ import annotations
-
 from mklcvx import zoo
 from mklcvx.bench.conformance.summary import Conformance, assignment
 from mklcvx.bench.conformance.trials import Room, suitable

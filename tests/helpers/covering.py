@@ -1,7 +1,5 @@
 """Pairs instead of products: rows of a table in which every two values of any two factors meet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import combinations
 from typing import Any

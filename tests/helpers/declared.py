@@ -1,8 +1,6 @@
 """Answers with any loss from the programmes declared in CVXPY, without `solve`: a point, moved onto its constraints, in
 the records of files."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from functools import cache
 from typing import Any

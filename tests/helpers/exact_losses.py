@@ -1,7 +1,5 @@
 """Piecewise quadratic losses in exact rational arithmetic: what certificates of them are held to."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction as F
 

@@ -1,7 +1,5 @@
 """Groups of features, their linear kernels, and the group lasso on them by a few lines that know nothing of kernels."""
 
-from __future__ import annotations
-
 import numpy as np
 
 GROUPS = np.repeat(np.arange(5), 3)

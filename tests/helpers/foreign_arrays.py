@@ -1,7 +1,5 @@
 """Arrays of the array API that are not NumPy's."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

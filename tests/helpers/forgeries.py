@@ -1,8 +1,6 @@
 """Forged and damaged solution files, made by rule from honest ones: every field that the auditor vouches for, changed
 in every way that makes a claim false or a number none."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable, Iterator

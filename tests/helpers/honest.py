@@ -1,7 +1,5 @@
 """Records of solution files: as solutions write them; and of points, with the claims that they prove."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

@@ -1,9 +1,8 @@
 """Problems for hypergraphs, and their dual value in fractions."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
+from exact_algebra import dot, exact, lifted, mixed, solved
 from labelled import digits, synthetic
 from mklcvx import Instance
 
@@ -29,18 +28,7 @@ INSTANCES = {
 
 def rational_dual(task, theta):
     """−tr(H'(I + K(θ)/λ)⁻¹H) without rounding, by elimination in fractions."""
-    share = [Fraction(float(t)) for t in theta]
-    share = [t / sum(share) for t in share]
-    n, width = task.h.shape
-    rows = [
-        [Fraction(int(i == j)) + sum(t * Fraction(float(k[i, j])) for t, k in zip(share, task.kernels, strict=True))
-         / Fraction(task.lam) for j in range(n)] + [Fraction(float(h)) for h in task.h[i]]
-        for i in range(n)
-    ]  # fmt: skip
-    for i in range(n):
-        rows[i] = [entry / rows[i][i] for entry in rows[i]]
-        for other in range(n):
-            if other != i:
-                rows[other] = [a - rows[other][i] * b for a, b in zip(rows[other], rows[i], strict=True)]
-    solved = [[rows[i][n + j] for j in range(width)] for i in range(n)]
-    return -float(sum(Fraction(float(task.h[i, j])) * solved[i][j] for i in range(n) for j in range(width)))
+    share, lam, h = exact(theta), exact(task.lam), exact(task.h)
+    mix = mixed([t / (lam * sum(share)) for t in share], [exact(kernel) for kernel in task.kernels])
+    solution = solved(lifted(mix, Fraction(1)), h)
+    return -float(sum(dot(left, right) for left, right in zip(h, solution, strict=True)))

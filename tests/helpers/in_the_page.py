@@ -1,7 +1,5 @@
 """What the browser is asked, in JavaScript: functions that are evaluated in a page and return data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 _FOLDER = Path(__file__).with_suffix("")

@@ -1,7 +1,5 @@
 """Small problems with several outputs: classes of unequal size and weight, and responses with three columns."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from mklcvx import Instance, formulations

@@ -1,7 +1,5 @@
 """What the judge's tests hand in: our own solutions of every formulation, whole, on two small instances."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from mklcvx import Instance, solve, zoo

@@ -1,7 +1,5 @@
 """Problems with label sets."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.datasets import load_digits
 

@@ -1,7 +1,5 @@
 """MATLAB files as the tests write them, in both of MATLAB's formats, and what they write."""
 
-from __future__ import annotations
-
 import h5py
 import numpy as np
 import scipy.io

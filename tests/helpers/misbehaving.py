@@ -1,7 +1,5 @@
 """Solvers of l1 by people who were in a hurry, and a good one that says as little as possible."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

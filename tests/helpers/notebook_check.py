@@ -3,8 +3,6 @@
 There must be one for every chapter, and every chapter's page must offer it.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small instances on which parameters are tried without solving anything."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

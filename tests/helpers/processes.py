@@ -1,7 +1,5 @@
 """Commands in processes of their own."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -28,8 +26,6 @@ def imported(*commands):
     """Exit status and lines of standard error of commands that one process runs one after another, and what of the
     heavy packages is imported after each."""
     asked = json.dumps([list(map(str, command)) for command in commands])
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORTED, asked], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", IMPORTED, asked], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     return [tuple(one) for one in json.loads(done.stdout)]

@@ -1,7 +1,5 @@
 """A page as a browser finds it, which asks for nothing and obeys nothing."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

@@ -1,11 +1,10 @@
 """What the outside is told, as the tests insist on it: refusals of one line, JSON without NaN and Infinity."""
 
-from __future__ import annotations
-
 import gc
 import json
 import time
-from collections.abc import Iterator
+import tracemalloc
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,6 +37,26 @@ def check_refused(*words: str, limit: int = 400) -> Iterator[None]:
 def strict(text: str) -> Any:
     """JSON without NaN and Infinity, which are none of it."""
     return json.loads(text, parse_constant=lambda token: pytest.fail(f"{token} is no JSON"))
+
+
+def peak_of(work: Callable[[], object]) -> int:
+    """The bytes that some work takes at most."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def refused_within(work: Callable[[], object], *words: str) -> int:
+    """The bytes that a refusal takes at most."""
+
+    def refused() -> None:
+        with check_refused(*words):
+            work()
+
+    return peak_of(refused)
 
 
 @contextmanager

@@ -4,8 +4,6 @@ The code cells of each are executed in order, in one namespace and a folder of t
 drawn nowhere. Depends on the standard library alone, and on what the notebooks import.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,37 +1,17 @@
 """Losses with parameters of their own, as the theorems define them, and small tasks to try them on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 
-from mklcvx.formulations import Task
-from mklcvx.formulations.losses import (
-    ABSOLUTE,
-    COUNTS,
-    HINGE,
-    LABELS,
-    LOGISTIC,
-    NU,
-    ONE_CLASS,
-    POISSON,
-    REAL,
-    SQUARED,
-    SQUARED_HINGE,
-    EpsilonInsensitive,
-    Huber,
-    Loss,
-    NuSVR,
-    Quantile,
-    SmoothedHinge,
-    SquaredEpsilonInsensitive,
-)
+from mklcvx.formulations import Task, losses
+from mklcvx.formulations.losses import ABSOLUTE, COUNTS, HINGE, LABELS, LOGISTIC, NU, ONE_CLASS, POISSON, REAL, Loss
 
 TUBE, WIDTH, CORNER, LEVEL, SHARE = 0.3, 0.4, 0.7, 0.2, 0.6
 CHOSEN: tuple[Loss, ...] = (
-    HINGE, NU, SQUARED_HINGE, SmoothedHinge(WIDTH), LOGISTIC, SQUARED, EpsilonInsensitive(TUBE), ABSOLUTE,
-    SquaredEpsilonInsensitive(TUBE), Huber(CORNER), Quantile(LEVEL), NuSVR(SHARE), POISSON, ONE_CLASS,
+    HINGE, NU, losses.SQUARED_HINGE, losses.SmoothedHinge(WIDTH), LOGISTIC, losses.SQUARED,
+    losses.EpsilonInsensitive(TUBE), ABSOLUTE, losses.SquaredEpsilonInsensitive(TUBE), losses.Huber(CORNER),
+    losses.Quantile(LEVEL), losses.NuSVR(SHARE), POISSON, ONE_CLASS,
 )  # fmt: skip
 PRICED = tuple(loss for loss in CHOSEN if not loss.free_margin)
 QUADRATIC = tuple(loss for loss in PRICED if loss.kind == "quadratic")

@@ -5,8 +5,6 @@ leaves, nothing scrolls sideways on a phone, and every link and download leads t
 position of its sliders, the search, and a report with its pictures. `--shots FOLDER` keeps pictures of all pages.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

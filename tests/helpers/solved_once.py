@@ -1,8 +1,6 @@
 """Solutions that tests share: a problem that was solved lately, the same instance with the same parameters, is not
 solved again. Instances do not change, and solvers find the same twice."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any

@@ -1,7 +1,5 @@
 """Small stacks of kernels on two classes, one for each group of tests that share it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

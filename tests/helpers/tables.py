@@ -1,7 +1,5 @@
 """Three of scikit-learn's tables in small, standardised, and kernels on them."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 

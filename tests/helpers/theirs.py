@@ -3,8 +3,6 @@
 Every function returns the answer in its code's own words: weights, α, bias, objective, and the decision values.
 """
 
-from __future__ import annotations
-
 import contextlib
 import warnings
 from collections.abc import Callable

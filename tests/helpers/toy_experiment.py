@@ -1,7 +1,6 @@
 """An experiment of eight cells that leaves a trace of every cell it computes, for the tests of the harness."""
 
-from __future__ import annotations
-
+import csv
 import sys
 import time
 from pathlib import Path
@@ -17,6 +16,15 @@ from _reporting import Page, Table  # noqa: E402
 PAUSE = 0.05
 
 
+def check_table(file, columns):
+    """It begins with these columns, and its lines have all of them."""
+    with file.open(encoding="utf-8") as content:
+        header, *lines = csv.reader(content)
+    assert header[: len(columns)] == columns
+    assert lines
+    assert all(len(line) == len(header) for line in lines)
+
+
 def cells(setting):
     return [{"set": name, "split": split} for name in ("a", "b") for split in range(4)]
 
@@ -27,11 +35,8 @@ def square(cell, setting):
     time.sleep(PAUSE)
     if (cell["set"], setting.seed, cell["split"]) == ("b", 13, 2):
         raise ArithmeticError("two\nlines")
-    return {
-        "value": cell["split"] ** 2,
-        "drawn": setting.rng(cell["set"], cell["split"]).random(),
-        "none": float("nan"),
-    }
+    drawn = setting.rng(cell["set"], cell["split"]).random()
+    return {"value": cell["split"] ** 2, "drawn": drawn, "none": float("nan")}
 
 
 def report(setting, rows):

@@ -14,8 +14,6 @@ Degenerate cases: equal kernels get equal weights.
 Reference: made up.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, NamedTuple

@@ -1,7 +1,5 @@
 """Build the wheel, install it into an empty environment, solve from outside the checkout: `make wheel-test`."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

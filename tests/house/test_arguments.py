@@ -1,7 +1,5 @@
 """Kernels and y in place of an Instance; arguments in a wrong order; names that can be asked for."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

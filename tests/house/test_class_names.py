@@ -1,7 +1,5 @@
 """One noun is one class: outside of the checker, which shares nothing, no two classes have one name."""
 
-from __future__ import annotations
-
 import ast
 from collections import defaultdict
 

@@ -1,7 +1,5 @@
 """One source for every default: the command line has those of Python. Options are given by name. Short `repr`s."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np
@@ -87,12 +85,10 @@ def test_the_repr_of_an_instance_counts_what_it_has():
     rng = np.random.default_rng(0)
     factors, labels = rng.normal(size=(4, 6, 2)), rng.integers(0, 2, (6, 3))
     labels[0], labels[1] = 1, 0
-    problem = Instance(
-        LowRank(list(factors)), labels=labels, groups=[0, 0, 1, 1], test_kernels=rng.normal(size=(4, 5, 6))
-    )
-    assert repr(problem) == (
-        "Instance(4 low-rank kernels, 6 samples, target='labels', 3 labels, 2 groups, 5 test samples)"
-    )
+    new = rng.normal(size=(4, 5, 6))
+    problem = Instance(LowRank(list(factors)), labels=labels, groups=[0, 0, 1, 1], test_kernels=new)
+    shown = "Instance(4 low-rank kernels, 6 samples, target='labels', 3 labels, 2 groups, 5 test samples)"
+    assert repr(problem) == shown
     assert repr(Instance(factors @ factors.transpose(0, 2, 1), classes=[0, 1, 2, 0, 1, 2])) == (
         "Instance(4 float64 kernels, 6 samples, target='classes', 3 labels)"
     )

@@ -1,7 +1,5 @@
 """Imports point one way only, from room to room and from file to file, those inside functions included."""
 
-from __future__ import annotations
-
 import ast
 from graphlib import TopologicalSorter
 

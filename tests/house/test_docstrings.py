@@ -1,7 +1,5 @@
 """Docstrings of the public names: numpydoc's own validation, and examples that run."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 import warnings

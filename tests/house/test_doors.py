@@ -1,7 +1,5 @@
 """The doors of the public interface: a result, a refusal of ours in one line, or the caller's own error."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys
@@ -47,10 +45,7 @@ class Hostile:
         (lambda: solve(INSTANCE, "l1", options=3), "options = 3 is an int: give a dict or None"),
         (lambda: solve(INSTANCE, "l1", solver="interior", report=int), "report = <class 'int'> is a type: give"),
         (lambda: INSTANCE.select(3), "kernels = 3 is an int: give a list of indices or names"),
-        (
-            lambda: solve(Hostile(), Y, "l1"),
-            "kernels is a Hostile that cannot be read (RuntimeError: boom in two lines)",
-        ),
+        (lambda: solve(Hostile(), Y, "l1"), "a Hostile that cannot be read (RuntimeError: boom in two lines)"),
         (lambda: verify(INSTANCE, "l1", weights=Hostile()), "weights is a Hostile that cannot be read"),
         (lambda: solve(INSTANCE, "l1", C=Hostile()), "parameter C = … is not a number"),
         (lambda: solve(INSTANCE, "l1", time_limit=np.ones((4, 4))), "is not positive: give seconds"),
@@ -167,11 +162,8 @@ def test_an_underflow_is_not_magnified_by_a_small_divisor():
     rng = np.random.default_rng(0)
     factor = rng.normal(size=(6, 2))
     instance = Instance((factor @ factor.T)[None] / 500, response=1e-93 * rng.normal(size=6))
-    for name, own in (
-        ("elastic", {"l1_ratio": 1e-100}),
-        ("block_elastic", {"l1_ratio": 0.5}),
-        ("sm2", {"theta": 1e90}),
-    ):
+    tiny = {"elastic": {"l1_ratio": 1e-100}, "block_elastic": {"l1_ratio": 0.5}, "sm2": {"theta": 1e90}}
+    for name, own in tiny.items():
         certificate = solve(instance, name, loss="squared", bias=False, **own).certificate
         assert certificate.lower <= certificate.upper, name
     assert not mklcvx.Certificate(lower=1.0, upper=0.9, scale=1.0, width=-0.1).proves(1e-3)

@@ -1,7 +1,5 @@
 """Texts are UTF-8 wherever they are read and written, whatever the locale says."""
 
-from __future__ import annotations
-
 import ast
 
 from places import ROOT

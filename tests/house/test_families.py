@@ -1,7 +1,5 @@
 """A family is one row of every table: nothing else asks which it is, and a family that is added is served."""
 
-from __future__ import annotations
-
 import ast
 import json
 
@@ -35,12 +33,8 @@ def nodes_of(file):
     return list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
 
 
-CLASSES = {
-    node.name
-    for file in (ROOT / "formulations").rglob("*.py")
-    for node in nodes_of(file)
-    if isinstance(node, ast.ClassDef)
-}
+FORMULATIONS = (node for file in (ROOT / "formulations").rglob("*.py") for node in nodes_of(file))
+CLASSES = {node.name for node in FORMULATIONS if isinstance(node, ast.ClassDef)}
 
 
 def words_in(node):

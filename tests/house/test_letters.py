@@ -1,7 +1,5 @@
 """One letter, one meaning: theorems, course and pages are read for letters that stray from docs/letters.md."""
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import dataclass
@@ -73,11 +71,8 @@ STILL: dict[str, str] = {}
 def sources() -> list[Path]:
     theorems = [path for folder in ("", "families/", "losses/") for path in ROOT.glob(f"formulations/{folder}*.py")]
     pages = [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/formulations/_more/*.md")]
-    course = [
-        *ROOT.glob("docs/course/plot_*.py"),
-        *ROOT.glob("mklcvx/exercises/*.py"),
-        ROOT / "docs/_ext/regularisers.py",
-    ]
+    course = [*ROOT.glob("docs/course/plot_*.py"), *ROOT.glob("mklcvx/exercises/*.py")]
+    course.append(ROOT / "docs/_ext/regularisers.py")
     return sorted([*theorems, *pages, *course])
 
 

@@ -1,12 +1,9 @@
 """Mistakes that a new user makes in Python: one line that names the argument, the fault and a remedy in Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
-import mklcvx
-from mklcvx import InputError, Instance, MKLClassifier, solve
+from mklcvx import InputError, Instance, solve
 
 N, M = 12, 3
 CODES = np.repeat([1, 2, 3], 4)
@@ -20,12 +17,8 @@ GOOD = Instance(K, Y)
 MISTAKES = {
     "one matrix": (lambda: Instance(K[0], Y), ("kernels have shape (12, 12)", "kernels[None] for one kernel")),
     "zero and one": (lambda: Instance(K, Y > 0), ("y has labels False, True", "give them as classes, or map them")),
-    "codes": (lambda: Instance(K, CODES), ("y has labels 1, 2, 3", "give them as classes, or map them")),
-    "real": (lambda: Instance(K, X[:, 0]), ("not −1 and +1", "give real targets as response")),
     "columns": (lambda: Instance(K, classes=COLUMNS), ("classes has shape (12, 3)", "by argmax(axis=1)")),
     "vector": (lambda: Instance(K, labels=CODES), ("labels has shape (12,)", "is given as classes")),
-    "case": (lambda: solve(GOOD, "L1"), ("unknown formulation 'L1'", "did you mean 'l1'?")),
-    "small c": (lambda: solve(GOOD, "l1", c=1), ("unknown parameter 'c' of l1", "did you mean 'C'?")),
     "both": (lambda: solve(GOOD, "l1", C=1, nu=0.5), ("C sets loss hinge, nu sets loss nu", "keep one")),
     "classes": (
         lambda: solve(Instance(K, classes=CODES), "l1"),
@@ -35,9 +28,6 @@ MISTAKES = {
         lambda: solve(Instance(K, labels=COLUMNS), "l1"),
         ("one label for each sample makes classes: give classes=labels.argmax(axis=1)",),
     ),
-    "list as grid": (lambda: mklcvx.solve_path(GOOD, "l1", [1]), ("[1] is no dict", "{'C': [0.1, 1, 10]}")),
-    "variables": (lambda: mklcvx.load_instance("a.npz", variables={"K": "KH"}), ("a.npz: no such file",)),
-    "multi_class": (lambda: MKLClassifier(multi_class="all").fit(X, Y), ("multi_class 'all' is unknown: known: ovo",)),
 }
 
 

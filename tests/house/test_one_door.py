@@ -1,10 +1,8 @@
 """Files are written through one door, `mklcvx/io/writing.py`: whole or not at all."""
 
-from __future__ import annotations
-
 import ast
 
-from places import ROOT
+from places import check_nobody_else
 
 # The door itself, and what is written into a folder that somebody else disposes of.
 MAY = {
@@ -58,10 +56,7 @@ def writes(text):
 
 
 def test_nobody_but_the_door_writes_files():
-    files = [*(ROOT / "mklcvx").rglob("*.py"), *(ROOT / "formulations").rglob("*.py")]
-    found = {file.relative_to(ROOT).as_posix(): list(writes(file.read_text(encoding="utf-8"))) for file in files}
-    assert {name: lines for name, lines in found.items() if lines and name not in MAY} == {}
-    assert {name for name in MAY if not found[name]} == set()
+    check_nobody_else(writes, MAY)
 
 
 def test_the_test_sees_writers():

@@ -1,7 +1,5 @@
 """The package as it is shipped: complete, quick to import, one static list of formulations."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What a process has only once stays as it was, in one thread or many; few files may change it at all."""
 
-from __future__ import annotations
-
 import ast
 import pickle
 import re
@@ -18,7 +16,7 @@ from mklcvx import solve, zoo
 from mklcvx.certificate.ridge import Successive
 from mklcvx.errors import unheard
 from mklcvx.estimators.chunks import in_chunks
-from places import ROOT
+from places import ROOT, check_nobody_else
 
 # Who may change it, and why. A command and a worker have their process to themselves.
 MAY = {
@@ -69,10 +67,7 @@ def changes(text):
 
 
 def test_nobody_else_changes_the_process():
-    files = [*(ROOT / "mklcvx").rglob("*.py"), *(ROOT / "formulations").rglob("*.py")]
-    found = {file.relative_to(ROOT).as_posix(): list(changes(file.read_text(encoding="utf-8"))) for file in files}
-    assert {name: lines for name, lines in found.items() if lines and name not in MAY} == {}
-    assert {name for name in MAY if not found[name]} == set()
+    check_nobody_else(changes, MAY)
 
 
 def test_the_test_sees_changes():

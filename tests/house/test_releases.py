@@ -1,7 +1,5 @@
 """What the page about versions says is true."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

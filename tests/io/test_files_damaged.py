@@ -1,7 +1,5 @@
 """Solutions' files that are damaged, incomplete or of another kind are refused in a line."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

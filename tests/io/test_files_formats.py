@@ -1,7 +1,5 @@
 """Instances and answers as JSON, MATLAB files and folders of csv files: what goes out comes back, faults are said."""
 
-from __future__ import annotations
-
 import json
 import os
 
@@ -102,12 +100,8 @@ def test_no_test_samples_and_long_doubles_can_be_written(tmp_path, place):
 
 @pytest.mark.parametrize("place", ["answer.npz", "answer.mat", "answer.json", "answer"])
 def test_an_answer_comes_back_to_the_last_bit(tmp_path, place):
-    given = {
-        "weights": np.array([1 / 3, np.nan]),
-        "alpha": np.array([0.1, 0.0, 1e-300]),
-        "bias": -0.1,
-        "objective": 1e30,
-    }
+    given = {"weights": np.array([1 / 3, np.nan]), "alpha": np.array([0.1, 0.0, 1e-300])}
+    given |= {"bias": -0.1, "objective": 1e30}
     gamma, coefficients = np.array([0.7, 0.3]), np.arange(6.0).reshape(2, 3) / 7
     save_answer(tmp_path / place, multipliers={"gamma": gamma}, coefficients=coefficients, **given)
     record = read_record(tmp_path / place)
@@ -235,10 +229,7 @@ JSON_FAULTS = [
     ("[" * 100_000, "not readable JSON"),
     ('{"kernels": [[[1, null], [2, 3]]], "y": [1, -1]}', "kernels have dtype"),
     ('{"kernels": [[[1, 0], [2]]], "y": [1, -1]}', "kernels is ragged"),
-    (
-        '{"kernels": [[[1, 0], [0, 1]]], "y": null}',
-        "y is null: store numbers, or leave it out where there are no targets",
-    ),
+    ('{"kernels": [[[1, 0], [0, 1]]], "y": null}', "y is null: store numbers, or leave it out"),
     ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "names": 5}', "names are not a list of strings"),
     ('{"kernels": [[[1e999, 0], [0, 1]]], "y": [1, -1]}', "entry inf"),
     ('{"kernels": [[[1, 0], [0, 1]]], "y": [1, -1], "schema": 3}', "schema '3' is not"),
@@ -278,11 +269,8 @@ def test_an_answer_of_ten_million_entries_is_refused_unread(tmp_path, place):
 
 def test_the_largest_answer_that_can_be_meant_is_read(tmp_path):
     instance = Instance(K, labels=LABELS)
-    given = {
-        "weights": np.full(3, -1 / 3),
-        "alpha": np.full((3, 8), -1 / 3),
-        "coefficients": np.full((3, 3, 8), -1 / 3),
-    }
+    alpha, own = np.full((3, 8), -1 / 3), np.full((3, 3, 8), -1 / 3)
+    given = {"weights": alpha[:, 0], "alpha": alpha, "coefficients": own}
     save_answer(tmp_path / "answer.json", multipliers={"pairs": np.full((8, 8), -1 / 3)}, **given)
     assert (tmp_path / "answer.json").stat().st_size < largest_answer(instance)
     assert read_answer(tmp_path / "answer.json", instance).alpha.shape == (3, 8)
@@ -300,11 +288,9 @@ def test_a_compressed_variable_that_would_fill_the_memory_is_refused_unpacked(tm
 
 # -------------------------------------------------------------------------------------------------------- the commands
 @pytest.mark.parametrize("place", PLACES)
-def test_every_command_takes_every_format(run, tmp_path, place):
+def test_every_command_takes_every_format(succeeds, tmp_path, place):
     save_instance(tmp_path / place, Instance(K, Y, test_kernels=FOR_FILES.test_kernels))
-    code, out, _ = run("solve", tmp_path / place, "--solver", "interior", "--json", "-o", tmp_path / "solution.json")
-    assert code == 0
+    out, _ = succeeds("solve", tmp_path / place, "--solver", "interior", "--json", "-o", tmp_path / "solution.json")
     assert strict(out)["status"] == "certified"
-    code, out, _ = run("predict", tmp_path / "solution.json", tmp_path / place)
-    assert code == 0
+    out, _ = succeeds("predict", tmp_path / "solution.json", tmp_path / place)
     assert len(out.splitlines()) == 6

@@ -1,7 +1,5 @@
 """Solutions' files: what is written comes back with the same predictions; output is whole or not there."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
@@ -59,11 +57,8 @@ def not_certified():
 def nothing_proved():
     """Numbers beyond all doubles leave no upper bound."""
     found = not_certified()[0]
-    return (
-        replace(found, objective=math.inf, certificate=Certificate(found.certificate.lower, math.inf, 0.0)),
-        TEST,
-        None,
-    )
+    bounds = Certificate(found.certificate.lower, math.inf, 0.0)
+    return replace(found, objective=math.inf, certificate=bounds), TEST, None
 
 
 @pytest.mark.parametrize("make", [with_undefined_weights, with_nu, with_preprocessing, not_certified, nothing_proved])

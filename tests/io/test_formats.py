@@ -1,7 +1,5 @@
 """The open format: the JSON Schema fits what is written and read; the lines of its page write what `verify` reads."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Problems handed over to other languages, and answers taken back, through files alone."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -41,9 +39,8 @@ def check_optimal(path: Path, name: str, price: float) -> None:
 
 def run(*words: object) -> None:
     command = [str(word) for word in words]
-    subprocess.run(
-        command, check=True, capture_output=True, timeout=60, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    )
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    subprocess.run(command, check=True, capture_output=True, timeout=60, env=environment)
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

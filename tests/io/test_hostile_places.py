@@ -1,7 +1,5 @@
 """What is not the ordinary file that its name promises: links out of a folder, pipes, files beside an output."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,7 +1,5 @@
 """Files with names of their own: variables are guessed where one reading fits, or named; classes, orders of axes."""
 
-from __future__ import annotations
-
 import re
 import warnings
 
@@ -28,15 +26,6 @@ class Numpy:
     @staticmethod
     def write(path, variables):
         np.savez(path, **variables)
-
-
-@pytest.fixture(params=[Version5, Version73], ids=["v5", "v7.3"])
-def saved(request, tmp_path):
-    def save(**variables):
-        request.param.write(tmp_path / "file.mat", variables)
-        return tmp_path / "file.mat"
-
-    return save
 
 
 def read(path, said, **options):
@@ -164,19 +153,6 @@ def test_files_of_a_folder_are_renamed_instead(tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------- 5: tiny asymmetry
-def test_tiny_asymmetry_is_refused_and_can_be_mended(saved):
-    asymmetric = LAST.copy()
-    asymmetric[0, 1, 1] += 1e-6
-    path = saved(kernels=asymmetric, y=SIGNS[:, None])
-    with check_refused("kernel 'K2' (index 1) is not symmetric", "give repair='symmetrise'"):
-        load_instance(path)
-    mended = load_instance(path, repair="symmetrise")
-    assert mended.repairs == ("kernel 'K2' (index 1): symmetrised, largest entry change 5e-07",)
-    np.testing.assert_allclose(mended.kernels[1, 0, 1], K[1, 0, 1] + 5e-7, rtol=1e-12)
-    np.testing.assert_array_equal(mended.kernels[1], mended.kernels[1].T)
-    np.testing.assert_array_equal(mended.kernels[[0, 2]], K[[0, 2]])
-
-
 # ------------------------------------------------------------------------------------------------ 7: orders of axes
 def test_test_kernels_follow_the_order_of_the_kernels(saved):
     test = K[:, :T]

@@ -1,7 +1,5 @@
 """Every kind of file has one schema, and a file with another one is refused."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

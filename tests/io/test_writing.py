@@ -1,7 +1,5 @@
 """The one door for output: modes, links, what killed writers leave."""
 
-from __future__ import annotations
-
 import os
 import stat
 import time

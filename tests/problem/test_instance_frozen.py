@@ -1,7 +1,5 @@
 """The instance once made: it cannot be changed, and other kernels make another instance."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,10 +1,7 @@
 """The instance's kernels: what is refused and in which words, what is repaired, what is welcome, and what is copied."""
 
-from __future__ import annotations
-
 import re
 import sys
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,7 +9,7 @@ import pytest
 from mklcvx import InputError, Instance, solve
 from mklcvx.problem import validation
 from mklcvx.problem.preprocessing import Preprocessing
-from refusals import check_refused
+from refusals import check_refused, peak_of
 from stacks import FOR_INSTANCES
 
 N, M = 8, 3
@@ -270,14 +267,6 @@ def settled(kernels):
     own = np.array(kernels, order="K")
     own.flags.writeable = False
     return own
-
-
-def peak_of(work):
-    tracemalloc.start()
-    work()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])

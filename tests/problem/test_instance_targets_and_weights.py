@@ -1,7 +1,5 @@
 """The instance's labels, groups, weights, names and test data: what is refused and in which words, what is taken."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -49,15 +47,7 @@ def test_labels_other_than_plus_and_minus_one_are_refused_with_a_mapping_that_wo
 
 @pytest.mark.parametrize(
     "y",
-    [
-        Y.tolist(),
-        tuple(Y.tolist()),
-        Y.astype(np.int8),
-        Y.astype(np.float32),
-        Y[:, None],
-        Y[None],
-        Y.astype(object),
-    ],
+    [Y.tolist(), tuple(Y.tolist()), Y.astype(np.int8), Y.astype(np.float32), Y[:, None], Y[None], Y.astype(object)],
     ids=["list", "tuple", "int8", "float32", "column", "row", "object"],
 )
 def test_labels_come_in_many_forms(y):
@@ -70,8 +60,7 @@ def test_labels_come_in_many_forms(y):
 
 
 @pytest.mark.parametrize(
-    "groups",
-    [[5, 5, 7], np.array([-1, -1, 0]), [0.0, 0.0, 3.0], [[0, 1], [2]], [[1, 0], [2]], [(0, 1), (), (2,)]],
+    "groups", [[5, 5, 7], np.array([-1, -1, 0]), [0.0, 0.0, 3.0], [[0, 1], [2]], [[1, 0], [2]], [(0, 1), (), (2,)]]
 )
 def test_both_forms_of_groups_are_numbered_from_zero_without_holes(groups):
     np.testing.assert_array_equal(Instance(K, Y, groups=groups).groups, [0, 0, 1])

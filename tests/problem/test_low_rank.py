@@ -1,7 +1,5 @@
 """Kernels of low rank as their factors: the same optima as the kernels they make, which are never formed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -41,9 +39,8 @@ def test_products_combinations_and_traces_are_those_of_the_kernels():
     assert low.typical_kernel_size() == pytest.approx(dense.typical_kernel_size())
     for factor, kernel in zip(low.factors, DENSE, strict=True):
         assert factor.columns @ factor.columns.T == pytest.approx(kernel, abs=1e-10)
-        assert factor.to_coefficients.T @ kernel @ factor.to_coefficients == pytest.approx(
-            np.eye(factor.columns.shape[1])
-        )
+        identity = np.eye(factor.columns.shape[1])
+        assert factor.to_coefficients.T @ kernel @ factor.to_coefficients == pytest.approx(identity)
 
 
 def test_squares_that_vanish_are_seen_to():
@@ -72,10 +69,8 @@ def test_nothing_is_factored_for_the_zero_vector(monkeypatch):
 
 @pytest.mark.parametrize("name", [f.name for f in SINGLE_TASKS if f.name != "svm"])
 def test_the_optimum_is_that_of_the_kernels(name):
-    found, dense = (
-        solve(LOW, name, solver="interior"),
-        solve(Instance(DENSE, Y, groups=GROUPS), name, solver="clarabel"),
-    )
+    found = solve(LOW, name, solver="interior")
+    dense = solve(Instance(DENSE, Y, groups=GROUPS), name, solver="clarabel")
     assert found.certified, found.message
     assert found.certificate.lower <= dense.certificate.upper + 1e-12
     assert dense.certificate.lower <= found.certificate.upper + 1e-12

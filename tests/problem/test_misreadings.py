@@ -1,7 +1,5 @@
 """What NumPy, Python and JSON read without a word as something else is refused, in lists and dicts as well."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Two orders of axes, kernels that are nearly symmetric, and samples that lack a view."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

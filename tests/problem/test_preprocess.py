@@ -1,9 +1,6 @@
 """Preprocessing against explicit feature maps: what a step does to kernels, it does to features."""
 
-from __future__ import annotations
-
 import json
-import tracemalloc
 from itertools import permutations
 from typing import Any
 
@@ -14,7 +11,7 @@ from mklcvx import Instance, solve
 from mklcvx.problem.cross_kernels import CrossKernels
 from mklcvx.problem.kernels import Gaussian, KernelBank, Linear, Polynomial
 from mklcvx.problem.preprocessing import Centre, Cosine, Preprocessing, Step, UnitTrace, UnitVariance
-from refusals import check_refused
+from refusals import check_refused, peak_of
 
 RNG = np.random.default_rng(2012)
 TRAIN, TEST = RNG.normal(0.7, 1.0, (15, 3)), RNG.normal(0.7, 1.0, (6, 3))
@@ -91,11 +88,7 @@ def test_one_extra_stack_is_all_the_memory_it_takes() -> None:
     big = np.broadcast_to(np.eye(100) + 0.5, (40, 100, 100)).copy()
     chain = Preprocessing([Centre(), Cosine()]).fit(big)
     for work in (lambda: chain.train(big), lambda: chain.test(big, np.full((40, 100), 1.5))):
-        tracemalloc.start()
-        work()
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < 1.5 * big.nbytes
+        assert peak_of(work) < 1.5 * big.nbytes
 
 
 def test_the_new_stack_may_take_the_place_of_the_old_one() -> None:

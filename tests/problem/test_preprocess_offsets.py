@@ -1,7 +1,5 @@
 """Centring where most of the kernel is an offset of all samples: what is left is as good as the kernel allows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

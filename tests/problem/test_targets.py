@@ -1,8 +1,6 @@
 """The targets: y, classes or labels; what each may hold, and what the formulations make of them. A response, and
 instances without targets, are in test_targets_real.py."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -28,23 +26,6 @@ def targets(y=None, classes=None, labels=None, names=None, count=N):
 
 
 # --------------------------------------------------------------------------------------------------- one of them
-@pytest.mark.parametrize(
-    ("given", "found"),
-    [
-        ({"y": Y, "classes": CLASSES}, "y and classes given"),
-        ({"y": Y, "labels": LABELS}, "y and labels given"),
-        ({"classes": CLASSES, "labels": LABELS}, "classes and labels given"),
-        ({"y": Y, "classes": CLASSES, "labels": LABELS}, "y and classes and labels given"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else None,
-)
-def test_only_one_of_them_is_taken(given, found):
-    with check_refused("give one of y, classes, labels and response", found):
-        targets(**given)
-    with check_refused("give one of y, classes, labels and response", found):
-        Instance(K, **given)
-
-
 # ------------------------------------------------------------------------------------------------------------ classes
 @pytest.mark.parametrize(
     ("classes", "names"),

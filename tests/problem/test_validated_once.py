@@ -1,7 +1,5 @@
 """A stack is validated once: parts of it inherit that, and kernels of our own functions are semidefinite anyway."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What the tests of pictures draw on."""
 
-from __future__ import annotations
-
 import pytest
 
 
@@ -9,4 +7,4 @@ import pytest
 def ax():
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(4, 3)).subplots()
+    return Figure(figsize=(5, 4), layout="constrained").subplots()

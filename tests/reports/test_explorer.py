@@ -1,7 +1,5 @@
 """The explorer's script recomputes the bounds that the package certified; run by Node where it is installed."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A chapter becomes a notebook, and the notebook runs; `make site-test` runs all of them with the built wheel."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -28,9 +26,8 @@ def test_a_chapter_as_a_notebook_runs(tmp_path):
     made = fold_notebook(notebook.jupyter_notebook(blocks, conf, str(COURSE)))
     path = tmp_path / "plot_02_by_hand.ipynb"
     path.write_text(json.dumps(made), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, run_notebooks.__file__, path], capture_output=True, text=True, encoding="utf-8"
-    )
+    words = [sys.executable, run_notebooks.__file__, path]
+    done = subprocess.run(words, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr[-2000:]
     codes = [text for kind, text, _ in blocks if kind == "code"]
     assert f"plot_02_by_hand.ipynb: {len(codes) + 1} cells" in done.stdout

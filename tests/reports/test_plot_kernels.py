@@ -1,13 +1,12 @@
 """Pictures of what was found about kernels, by the data of their artists; legends that cover nothing, colours that do
 not repeat."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from test_plot import ticks
 
 from mklcvx import Certificate, KernelImportance
 from mklcvx.certificate.run import Row
@@ -37,19 +36,10 @@ def found(count=3, machines=2, **changes):
     return KernelImportance(**{**given, **changes})
 
 
-@pytest.fixture
-def ax():
-    return Figure(figsize=(5, 4), layout="constrained").subplots()
-
-
 def boxes(ax):
     """Draw, and return where the axes and their legend are."""
     ax.figure.savefig(io.BytesIO(), format="svg")
     return ax.get_window_extent(), ax.get_legend().get_window_extent()
-
-
-def names_on(axis):
-    return [label.get_text() for label in axis.get_ticklabels()]
 
 
 def means(container):
@@ -64,7 +54,7 @@ def test_drops_are_marks_with_their_deviations(ax):
     assert means(permuted) == pytest.approx(record.columns["drop_permuted"])
     ((first, *_),) = (bars.get_segments() for bars in without.lines[2])
     assert np.ptp(first[:, 0]) == pytest.approx(2 * record.columns["drop_without_std"][0])
-    assert names_on(ax.yaxis) == list(NAMES)
+    assert ticks(ax.yaxis) == list(NAMES)
     assert ax.get_xlabel() == "drop in accuracy, held out"
     assert without.lines[0].get_marker() != permuted.lines[0].get_marker()
 
@@ -83,7 +73,7 @@ def test_every_resample_is_a_dot_and_shares_are_named(ax):
     dots = ax.lines[0]
     assert np.sort(dots.get_xdata()) == pytest.approx(np.sort(record.resampled.mean(axis=1).ravel()))
     (shares,) = ax.child_axes
-    assert names_on(shares.yaxis) == [f"{share:.0%}" for share in record.columns["selected"]]
+    assert ticks(shares.yaxis) == [f"{share:.0%}" for share in record.columns["selected"]]
 
 
 def test_classes_are_rows_of_a_heat_map(ax):
@@ -91,14 +81,14 @@ def test_classes_are_rows_of_a_heat_map(ax):
     plot.classes(record, ax=ax)
     drawn = np.asarray(ax.collections[0].get_array())
     assert drawn.reshape(2, 3) == pytest.approx(record.weights)
-    assert names_on(ax.yaxis) == ["class 0", "class 1"]
-    assert names_on(ax.xaxis) == list(NAMES)
+    assert ticks(ax.yaxis) == ["class 0", "class 1"]
+    assert ticks(ax.xaxis) == list(NAMES)
     assert ax.yaxis.get_inverted()
     assert [text.get_text() for text in ax.texts] == [f"{weight:.2f}" for weight in record.weights.ravel()]
     many = Figure(layout="constrained").subplots()
     plot.classes(np.eye(27), ax=many)
     assert not many.texts  # too many cells for numbers
-    assert names_on(many.xaxis)[26] == "K27"
+    assert ticks(many.xaxis)[26] == "K27"
     many.figure.savefig(io.BytesIO(), format="svg")
 
 
@@ -117,9 +107,8 @@ def test_what_was_not_asked_for_is_not_drawn(ax):
 # ------------------------------------------------------------------------------------------------ legends and colours
 @pytest.mark.parametrize("count", [3, 12, 27])
 def test_legends_stand_beside_the_axes(ax, count):
-    traces = {
-        f"solver number {k}": [ROW._replace(iteration=i, gap=0.1 ** (i + k)) for i in range(3)] for k in range(count)
-    }
+    rows = [[ROW._replace(iteration=i, gap=0.1 ** (i + k)) for i in range(3)] for k in range(count)]
+    traces = {f"solver number {k}": row for k, row in enumerate(rows)}
     for where in (ax, None):
         drawn = plot.gaps(traces, where)
         inside, legend = boxes(drawn)

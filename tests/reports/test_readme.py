@@ -1,7 +1,5 @@
 """The README runs as it stands; the pages of the documentation run while the site is built."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

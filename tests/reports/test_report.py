@@ -1,7 +1,5 @@
 """Reports, by their structure: complete in themselves, every section there, nothing from a file obeyed."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The parts of the site that can be judged without building it; and a page with a failing block, built."""
 
-from __future__ import annotations
-
 import io
 import re
 

@@ -1,7 +1,5 @@
 """The browser's check of the site, held to pages with one fault each; and what it says where there is no browser."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Docstrings taken apart: nothing is lost, mathematics is told from words, and LaTeX compiles."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -83,10 +81,7 @@ def test_prose_is_the_sum_of_its_pieces_and_words_are_no_mathematics(name):
     ("text", "expected"),
     [
         ("least at μ ∝ a: a kernel is used", "least at «μ ∝ a»: a kernel is used"),
-        (
-            "convex in (β^k, γ_k) and (with +τ it is unbounded)",
-            "convex in «(β^k, γ_k)» and (with «+τ» it is unbounded)",
-        ),
+        ("convex in (β^k, γ_k) and (with +τ it is open)", "convex in «(β^k, γ_k)» and (with «+τ» it is open)"),
         ("of class k's constraint, the kernel's", "of class «k»'s constraint, the kernel's"),
         ("the p/(p−1)-hinge and the block-∞ norm", "the «p/(p−1)»-hinge and the block-«∞» norm"),
         ("`lp` with p = 1, l1_ratio = 0, Eq. (12)", "`lp` with «p = 1», `l1_ratio` «= 0», Eq. (12)"),

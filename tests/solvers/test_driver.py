@@ -1,17 +1,20 @@
 """The loop that every algorithm runs in: what ends it, what it keeps, what it tells."""
 
-from __future__ import annotations
-
 import json
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.metrics.pairwise import rbf_kernel
 
-from mklcvx import InputError, formulations, solve, zoo
-from mklcvx.formulations import Points
+from mklcvx import InputError, Instance, formulations, solve, zoo
+from mklcvx.certificate.record import CertifiedPoint
+from mklcvx.certificate.run import Run
+from mklcvx.formulations import LowerBound, Points, RankOneCoefficients, UpperBound
+from mklcvx.formulations.losses import Risk
 from mklcvx.io.traces import save_trace
 from mklcvx.solvers.driver import State, every_tenth_part
 from mklcvx.solvers.published.analytic import Analytic
@@ -22,7 +25,7 @@ from mklcvx.solvers.published.ml_mirror_prox import MLMirrorProx
 from mklcvx.solvers.published.ml_sa import MLSA
 from mklcvx.solvers.published.ts_pegasos import TSPegasos
 from mklcvx.solvers.registry import ALGORITHMS, Algorithm, drive, with_options
-from mklcvx.solvers.solving import solver_named
+from mklcvx.solvers.solving import _enough, solver_named
 from refusals import check_refused
 
 L1 = formulations.get("l1")
@@ -219,11 +222,8 @@ def test_traces_are_written(tmp_path, ending):
     if ending == ".json":
         record = json.loads(text)
         assert record["schema"] == "mklcvx.trace/1"
-        assert (record["formulation"], record["solver"], record["names"]) == (
-            "l1",
-            "simplemkl",
-            ["K1", "K2", "K3", "K4"],
-        )
+        assert (record["formulation"], record["solver"]) == ("l1", "simplemkl")
+        assert record["names"] == ["K1", "K2", "K3", "K4"]
         rows = record["rows"]
         assert rows[-1]["gap"] <= 1e-4
         assert rows[-1]["svm_solves"] == solution.svm_solves
@@ -235,6 +235,37 @@ def test_traces_are_written(tmp_path, ending):
     assert len(rows) == solution.iterations + 1
 
 
-def test_exact_solvers_have_no_options():
-    with check_refused("unknown option 'seed' of solver clarabel", "it has none"):
-        solve(INSTANCE, "l1", solver="clarabel", options={"seed": 1})
+# -------------------------------------------------- auto is not worse than clarabel where that takes less than a minute
+def hostile(seed, samples=70):
+    """Seven kernels in groups, of sizes from 1e-5 to 1e5: two alike, a constant one, one of rank one."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((samples, 4))
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(samples) > 0, 1.0, -1.0)
+    constant = np.full((samples, samples), 10.0 ** rng.integers(-3, 4))
+    kernels = [1e-5 * (X @ X.T), 1e4 * rbf_kernel(X, gamma=0.3), constant]
+    kernels += [
+        10.0 ** rng.integers(-5, 5) * part
+        for part in (np.outer(X[:, 0], X[:, 0]), rbf_kernel(X, gamma=1.0), rbf_kernel(X[:, :2], gamma=0.1))
+    ]
+    kernels.insert(2, kernels[int(rng.integers(0, 2))])
+    return Instance(np.stack([(one + one.T) / 2 for one in kernels]), y, groups=[0, 0, 1, 1, 2, 2, 2])
+
+
+@pytest.mark.parametrize(("seed", "name"), [(6, "ckl"), (21, "ckl"), (10, "li"), (23, "li"), (31, "li")])
+def test_auto_is_not_worse_than_clarabel(seed, name):
+    instance = hostile(seed)
+    one, other = (solve(instance, name, C=1.0, solver=solver) for solver in ("auto", "clarabel"))
+    assert one.certified or one.certificate.gap <= other.certificate.gap
+
+
+def test_nothing_known_is_not_enough():
+    """Infinite bounds, whose rounding is infinite too."""
+    lower = LowerBound(-math.inf, np.zeros(2), np.zeros(1), 0.0)
+    upper = UpperBound(
+        math.inf,
+        RankOneCoefficients(np.zeros(1), np.zeros(2)),
+        np.zeros(1),
+        Risk(0.0, 0.0, (0.0, 0.0), None, 0.0),
+        math.inf,
+    )
+    assert not _enough(CertifiedPoint(lower, upper, 1.0), Run(), 1e-8)

@@ -1,14 +1,11 @@
 """Block coordinate descent for the group lasso."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from checks import check_status
-from mklcvx import Instance, solve, zoo
+from mklcvx import Instance, solve
 from mklcvx.solvers.published.group_lasso_bcd import GroupLassoBCD
-from refusals import check_refused
 
 REAL = ("squared", "huber", "squared_epsilon_insensitive")
 RNG = np.random.default_rng(5)
@@ -38,8 +35,3 @@ def test_no_step_raises_the_objective():
     )  # fmt: skip
     assert len(uppers) > 10
     assert (np.diff(uppers) <= 1e-12).all()
-
-
-def test_losses_with_corners_are_refused():
-    with check_refused("solver group_lasso_bcd does not take loss hinge: use auto, clarabel, scs, interior"):
-        solve(zoo.random(12, 3, seed=0), "group_lasso", solver="group_lasso_bcd")

@@ -1,7 +1,5 @@
 """The structured interior-point method: exact optima of every formulation with a regulariser on its weights."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,9 +7,7 @@ from cases import KINDS, LOSSES, given_for, instance_for, own_parameters
 from checks import check_enclosed, check_solution
 from covering import covering
 from mklcvx import Instance, formulations, solve, zoo
-from mklcvx.solvers.driver import Problem
 from mklcvx.solvers.interior.reduced_hessian import ReducedHessian
-from mklcvx.solvers.interior.saddle import SaddleIterate, SaddleSystem, residuals
 from mklcvx.solvers.interior.single_task import InteriorSingle
 
 pytestmark = pytest.mark.slow
@@ -72,52 +68,6 @@ def test_every_branch_of_the_parameters(name):
 
 
 # --------------------------------------------------------------------------------------------- Newton's equations
-def products(at: SaddleIterate) -> np.ndarray:
-    return np.concatenate([value * multiplier for value, multiplier in at.pairs])
-
-
-def residual_vector(task, side, at: SaddleIterate, target: float) -> np.ndarray:
-    """All equations of `saddle`, spelled out."""
-    signed = at.alpha * task.signs
-    left = residuals(side, at, np.stack([kernel @ signed for kernel in task.kernels]))
-    return np.concatenate([left.alpha, left.totals, left.x, left.equalities, products(at) - target])
-
-
-DIRECTIONS = [
-    {"C": 1.5}, {"nu": 0.6}, {"C": 1.5, "bias": False}, {"loss": "logistic", "C": 1.5}, {"loss": "squared_hinge"},
-    {"loss": "squared"}, {"loss": "epsilon_insensitive", "C": 1.5}, {"loss": "squared_epsilon_insensitive"},
-    {"loss": "huber", "bias": False},
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["l1", "sm1", "sm2", "smp", "square", "l2", "lp", "elastic", "block_elastic", "group_lasso", "li", "ckl", "vskl"],
-)
-@pytest.mark.parametrize("given", DIRECTIONS, ids=str)
-def test_the_direction_solves_the_linearised_equations(name, given):
-    """residual(x) + residual'(x)·step = 0, the derivative by central differences along the step."""
-    formulation, made = formulations.get(name), InteriorSingle()
-    if "nu" in given and "nu" not in formulation.losses:
-        given = {"C": 0.2}
-    own = {"s": 3.0} if name == "vskl" else {}
-    instance = zoo.random(10, 3, seed=6)
-    if given.get("loss") in ("squared", "epsilon_insensitive", "squared_epsilon_insensitive", "huber"):
-        instance = Instance(instance.kernels, response=np.linspace(-2, 3, 10) ** 2, groups=instance.groups)
-    task, _ = formulation.task(instance, {**given, **own})
-    problem = Problem(formulation, task, 1e-9)
-    state = made.step(problem, made.step(problem, made.start(problem)))
-    at, side, hessian = state.at, state.side, ReducedHessian(task)
-    hessian.set_weights(state.weights)
-    newton = SaddleSystem(side, hessian, at, state.images, residuals(side, at, state.images))
-    target = 0.3 * at.mu
-    step = newton.direction(target)
-    tiny = 1e-6
-    ahead, behind = (residual_vector(task, side, at.moved(t, step), target) for t in (tiny, -tiny))
-    derivative, here = (ahead - behind) / (2 * tiny), residual_vector(task, side, at, target)
-    assert here + derivative == pytest.approx(np.zeros(len(here)), abs=1e-6 * np.abs(here).max())
-
-
 def test_settled_samples_are_left_out_of_the_factorisation_and_refined_for():
     """H with a diagonal that settles half of the samples: the rough inverse is near, the refined one exact."""
     task, _ = formulations.get("l1").task(zoo.random(20, 3, seed=6), {})

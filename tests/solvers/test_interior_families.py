@@ -1,8 +1,6 @@
 """What every family's interior-point method keeps to: iterates stay positive and μ falls, the order of the kernels
 plays no part, and kernels in single precision and in files are read as they are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The interior-point method for hypergraphs, those of joint outputs: certified optima in hard cases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

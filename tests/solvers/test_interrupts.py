@@ -1,7 +1,5 @@
 """An interrupt is raised wherever it comes, and carries what was found; limits end a run with the best point."""
 
-from __future__ import annotations
-
 import _thread
 import os
 import pickle
@@ -15,17 +13,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.validation import check_is_fitted
 
-from mklcvx import (
-    Instance,
-    MKLClassifier,
-    MKLRegressor,
-    OneClassMKL,
-    kernel_importance,
-    mkl_path,
-    solve,
-    solve_path,
-    zoo,
-)
+import mklcvx
+from mklcvx import Instance, MKLClassifier, MKLRegressor, OneClassMKL, kernel_importance, mkl_path, solve, solve_path
 from mklcvx.errors import Interrupted
 from mklcvx.estimators.cross_validation import cross_validate
 from mklcvx.formulations import get
@@ -35,7 +24,7 @@ from mklcvx.solvers.driver import drive
 from mklcvx.solvers.one_against import solve_by_machines
 from mklcvx.solvers.published.simplemkl import SimpleMKL
 
-INSTANCE = zoo.random(24, 4, seed=4)
+INSTANCE = mklcvx.zoo.random(24, 4, seed=4)
 RNG = np.random.default_rng(0)
 NUMPY = np.geterr()
 X, Y = RNG.normal(size=(24, 3)), np.repeat([1, -1], 12)
@@ -88,9 +77,7 @@ def test_a_point_that_is_nothing_is_called_that(monkeypatch):
     monkeypatch.setattr(SimpleMKL, "start", lambda *_: At(1)())
     found = interrupted(solve, INSTANCE, "l1", solver="simplemkl")
     assert not np.any(found.all_coefficients)
-    assert found.message.endswith(
-        "it was interrupted after 0 iterations; this is f = 0, which is known without a solver"
-    )
+    assert found.message.endswith("after 0 iterations; this is f = 0, which is known without a solver")
 
 
 def test_a_second_interrupt_ends_at_once(monkeypatch):

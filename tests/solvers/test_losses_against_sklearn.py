@@ -5,25 +5,17 @@ upper one by `value` of it, which states how well that machine solves; `function
 the largest. The factors between its parameters and ours are those of docs/conventions.md.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import pytest
-from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import (
-    ElasticNet,
-    HuberRegressor,
-    Lasso,
-    LogisticRegression,
-    PoissonRegressor,
-    QuantileRegressor,
-    Ridge,
-)
-from sklearn.svm import SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
+from sklearn import linear_model
+from sklearn.linear_model import ElasticNet, HuberRegressor, Lasso, LogisticRegression, PoissonRegressor, Ridge
+from sklearn.svm import SVR, LinearSVC, LinearSVR, NuSVC
 
+from covering import covering
 from mklcvx import Instance, formulations, solve
 
 pytestmark = pytest.mark.slow
@@ -40,7 +32,6 @@ C = 0.7
 
 over_kernels = pytest.mark.parametrize("kernel", KERNELS)
 over_weights = pytest.mark.parametrize("weight", WEIGHTS)
-over_biases = pytest.mark.parametrize("bias", [True, False])
 
 
 class Factor(NamedTuple):
@@ -89,83 +80,73 @@ def test_svr(kernel, weight):
     check(kernel, weight, "epsilon_insensitive", TARGET, beta, model.intercept_[0], **given)
 
 
-@over_kernels
-@over_weights
-def test_nu_svr_at_the_width_that_it_finds(kernel, weight):
-    prices = C * WEIGHTS[weight]
-    model = NuSVR(kernel="precomputed", C=C, nu=0.4, tol=1e-10)
-    model.fit(KERNELS[kernel], TARGET, sample_weight=WEIGHTS[weight])
-    beta = dual_coefficients(model)
-    free = (np.abs(beta) > 1e-6) & (np.abs(beta) < prices - 1e-6)
-    width = float(np.abs(TARGET - model.predict(KERNELS[kernel]))[free].mean())
-    given = {"C": C, "epsilon": width, "value": 2e-7, "function": 1e-6}
-    check(kernel, weight, "epsilon_insensitive", TARGET, beta, model.intercept_[0], **given)
-    assert np.abs(beta).sum() == pytest.approx(0.4 * prices.sum(), rel=1e-9)
+# ------------------------------------------------------------------------------------------ linear models, on features
+class Witness(NamedTuple):
+    """A machine, made for a bias or none and the sum of the weights, and what ours is given; its accuracy."""
+
+    loss: str
+    targets: np.ndarray
+    machine: Callable
+    given: dict
+    value: float
+    function: float
+    kernels: tuple[str, ...] = tuple(KERNELS)
+    biases: tuple[bool, ...] = (True, False)
 
 
-# ------------------------------------------------------------------------------------------------------ linear algebra
-@over_kernels
-@over_weights
-def test_kernel_ridge(kernel, weight):
-    model = KernelRidge(kernel="precomputed", alpha=0.25).fit(KERNELS[kernel], TARGET, sample_weight=WEIGHTS[weight])
-    given = {"C": 4.0, "bias": False, "value": 1e-13, "function": 1e-12}
-    check(kernel, weight, "squared", TARGET, model.dual_coef_, 0.0, **given)
+NEWTON = {"max_iter": 1000, "solver": "newton-cholesky"}
+LIBLINEAR = {"C": C, "tol": 1e-9, "max_iter": 10**6, "random_state": 0, "fit_intercept": False}
+OF_LIBLINEAR = {"kernels": ("linear",), "biases": (False,)}  # which is without the ½ of our squares
+WITNESSES = {
+    "ridge": Witness("squared", TARGET, lambda b, _: Ridge(alpha=0.25, fit_intercept=b), {"C": 4.0}, 1e-13, 1e-12),
+    "logistic": Witness(
+        "logistic", LABELS, lambda b, _: LogisticRegression(C=C, tol=1e-14, fit_intercept=b, **NEWTON),
+        {"C": C}, 1e-13, 1e-10,
+    ),
+    # The mean of the halves of the deviance, and ½ alpha ‖w‖²: C = 1/(alpha Σ weights).
+    "poisson": Witness(
+        "poisson", COUNTS,
+        lambda b, total: PoissonRegressor(alpha=1 / (C * total), tol=1e-12, fit_intercept=b, **NEWTON),
+        {"C": C}, 1e-13, 1e-10,
+    ),
+    **{
+        loss: Witness(
+            loss, LABELS, lambda _, __, loss=loss: LinearSVC(loss=loss, dual=True, **LIBLINEAR),
+            {"C": half * C}, 1e-10, 2e-9, **OF_LIBLINEAR,
+        )
+        for loss, half in (("hinge", 1.0), ("squared_hinge", 2.0))
+    },
+    **{
+        loss: Witness(
+            loss, TARGET, lambda _, __, loss=loss: LinearSVR(loss=loss, epsilon=0.2, **LIBLINEAR),
+            {"C": half * C, "epsilon": 0.2}, 1e-9, 2e-8, **OF_LIBLINEAR,
+        )
+        for loss, half in (("epsilon_insensitive", 1.0), ("squared_epsilon_insensitive", 2.0))
+    },
+}  # fmt: skip
+CASES = [
+    (name, *row) for name, witness in WITNESSES.items() for row in covering(witness.kernels, WEIGHTS, witness.biases)
+]
 
 
-@over_kernels
-@over_weights
-def test_ridge_with_a_bias(kernel, weight):
+def check_witness(witness, kernel, weight, bias):
     features, back = factor(kernel)
-    model = Ridge(alpha=0.25).fit(features, TARGET, sample_weight=WEIGHTS[weight])
-    given = {"C": 4.0, "value": 1e-13, "function": 1e-12}
-    check(kernel, weight, "squared", TARGET, back @ model.coef_, model.intercept_, **given)
+    model = witness.machine(bias, WEIGHTS[weight].sum())
+    model.fit(features, witness.targets, sample_weight=WEIGHTS[weight])
+    given = {**witness.given, "bias": bias, "value": witness.value, "function": witness.function}
+    intercept = float(np.ravel(model.intercept_)[0]) if bias else 0.0
+    check(kernel, weight, witness.loss, witness.targets, back @ np.ravel(model.coef_), intercept, **given)
 
 
-# ------------------------------------------------------------------------------------------------------------- Newton
-@over_kernels
-@over_weights
-@over_biases
-def test_logistic_regression(kernel, weight, bias):
-    features, back = factor(kernel)
-    model = LogisticRegression(C=C, tol=1e-14, max_iter=1000, fit_intercept=bias, solver="newton-cholesky")
-    model.fit(features, LABELS, sample_weight=WEIGHTS[weight])
-    given = {"C": C, "bias": bias, "value": 1e-13, "function": 1e-10}
-    intercept = float(model.intercept_[0]) if bias else 0.0
-    check(kernel, weight, "logistic", LABELS, back @ model.coef_[0], intercept, **given)
+@pytest.mark.parametrize(("name", "kernel", "weight", "bias"), CASES)
+def test_a_linear_model_is_our_optimum(name, kernel, weight, bias):
+    check_witness(WITNESSES[name], kernel, weight, bias)
 
 
-@over_kernels
-@over_weights
-@over_biases
-def test_poisson_regression(kernel, weight, bias):
-    """The mean of the halves of the deviance, and ½ alpha ‖w‖²: C = 1/(alpha Σ weights)."""
-    features, back = factor(kernel)
-    price = 1 / (C * WEIGHTS[weight].sum())
-    model = PoissonRegressor(alpha=price, tol=1e-12, max_iter=1000, fit_intercept=bias, solver="newton-cholesky")
-    model.fit(features, COUNTS, sample_weight=WEIGHTS[weight])
-    given = {"C": C, "bias": bias, "value": 1e-13, "function": 1e-10}
-    check(kernel, weight, "poisson", COUNTS, back @ model.coef_, float(model.intercept_), **given)
-
-
-# ------------------------------------------------------------------------------------- LIBLINEAR, without the ½ of ours
-@over_weights
-@pytest.mark.parametrize(("loss", "half"), [("hinge", 1.0), ("squared_hinge", 2.0)])
-def test_linear_svc(weight, loss, half):
-    features, back = factor("linear")
-    model = LinearSVC(loss=loss, C=C, fit_intercept=False, tol=1e-9, max_iter=10**6, random_state=0, dual=True)
-    model.fit(features, LABELS, sample_weight=WEIGHTS[weight])
-    given = {"C": half * C, "bias": False, "value": 1e-10, "function": 2e-9}
-    check("linear", weight, loss, LABELS, back @ model.coef_[0], 0.0, **given)
-
-
-@over_weights
-@pytest.mark.parametrize(("loss", "half"), [("epsilon_insensitive", 1.0), ("squared_epsilon_insensitive", 2.0)])
-def test_linear_svr(weight, loss, half):
-    features, back = factor("linear")
-    model = LinearSVR(loss=loss, C=C, epsilon=0.2, fit_intercept=False, tol=1e-9, max_iter=10**6, random_state=0)
-    model.fit(features, TARGET, sample_weight=WEIGHTS[weight])
-    given = {"C": half * C, "epsilon": 0.2, "bias": False, "value": 1e-9, "function": 2e-8}
-    check("linear", weight, loss, TARGET, back @ model.coef_, 0.0, **given)
+def test_a_machine_for_another_price_is_no_witness():
+    other = WITNESSES["ridge"]._replace(machine=lambda b, _: Ridge(alpha=0.2501, fit_intercept=b))
+    with pytest.raises(AssertionError):
+        check_witness(other, "rbf", "even", False)
 
 
 # -------------------------------------------------------------------------------------------------------- quasi-Newton
@@ -191,7 +172,7 @@ def test_lasso_is_l1_with_squared_loss_at_the_price_that_its_norm_sets():
 
 
 def test_quantile_regressor_is_l1_with_quantile_loss_at_the_price_that_its_norm_sets():
-    model = QuantileRegressor(quantile=0.7, alpha=0.05).fit(X, TARGET)
+    model = linear_model.QuantileRegressor(quantile=0.7, alpha=0.05).fit(X, TARGET)
     size = float(np.abs(model.coef_).sum())
     ours = solve(FEATURES, "l1", loss="quantile", quantile=0.7, C=size / (N * 0.05))
     task, _ = formulations.get("l1").task(FEATURES, ours.parameters)
@@ -212,32 +193,3 @@ def test_nu_svc_returns_what_has_the_margin_one():
     ours = solve(Instance(KERNELS["linear"][None], LABELS), "svm", nu=0.35)  # b and ρ are unique
     scaled = model.decision_function(KERNELS["linear"]) * ours.multipliers["rho"]
     np.testing.assert_allclose(scaled, ours.decision_function(KERNELS["linear"][None]), atol=1e-5)
-
-
-# ----------------------------------------------------------------------------------------------------------- no targets
-@over_weights
-@pytest.mark.parametrize("nu", [0.3, 0.55])
-def test_one_class_svm(weight, nu):
-    """LIBSVM's ν counts the sum of the weights, ours the samples; its α are in units of that sum."""
-    matrix, weights = KERNELS["rbf"], WEIGHTS[weight]
-    model = OneClassSVM(kernel="precomputed", nu=nu, tol=1e-10).fit(matrix, sample_weight=weights)
-    total = nu * weights.sum()
-    ours = solve(
-        Instance(matrix[None], sample_weight=weights), "svm", solver="interior", tol=1e-10, nu=total / N,
-    )  # fmt: skip
-    assert ours.certified, ours.message
-    alpha = dual_coefficients(model) / total
-    theirs = -float(alpha @ matrix @ alpha) / 2
-    assert alpha.sum() == pytest.approx(1, rel=1e-12)
-    assert ours.certificate.lower * (1 + 1e-9) <= theirs <= ours.certificate.upper * (1 - 1e-14)
-    np.testing.assert_allclose(matrix @ alpha, matrix @ ours.alpha, rtol=0, atol=1e-6)
-    assert model.offset_[0] / total == pytest.approx(ours.multipliers["rho"], rel=1e-6)
-
-
-# ------------------------------------------------------------------------------------------- a witness can be refuted
-@over_kernels
-def test_a_machine_for_another_price_is_no_witness(kernel):
-    model = KernelRidge(kernel="precomputed", alpha=0.2501).fit(KERNELS[kernel], TARGET)
-    given = {"C": 4.0, "bias": False, "value": 1e-13, "function": 1e-12}
-    with pytest.raises(AssertionError):
-        check(kernel, "even", "squared", TARGET, model.dual_coef_, 0.0, **given)

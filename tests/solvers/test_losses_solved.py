@@ -1,12 +1,10 @@
 """`solve` with every loss: which one is meant, by which solvers, in which units; files, paths and predictions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from covering import covering
-from mklcvx import Instance, solve, solve_path
+from mklcvx import Instance, solve
 from mklcvx.formulations.losses import COUNTS, EVERY, LABELS, NONE, REAL
 from mklcvx.zoo import regression
 from refusals import check_refused
@@ -55,12 +53,6 @@ def test_two_solvers_agree_within_their_certificates(loss):
     assert second.certificate.relative_gap < 1e-3
 
 
-def test_published_algorithms_say_which_loss_they_lack():
-    with check_refused("solver spicymkl does not take loss huber: use auto, clarabel, scs, interior, group_lasso_bcd"):
-        solve(INSTANCES[REAL], "group_lasso", loss="huber", solver="spicymkl")
-    assert solve(INSTANCES[LABELS], "l1", loss="hinge", solver="level").certificate.relative_gap < 1e-3
-
-
 @pytest.mark.parametrize(
     ("factor", "loss", "name"),
     covering([1e-9, 1e-6, 1e6, 1e9], ["squared", "huber", "squared_epsilon_insensitive"], ["l1", "sm2"]),
@@ -97,11 +89,3 @@ def test_one_class_predictions_are_counted_from_rho():
         assert (values < -1e-6).sum() <= nu * 14 <= (found.alpha > 1e-9).sum()
         np.testing.assert_array_equal(found.predict(PART), np.where(values >= 0, 1, -1))
     assert by_clarabel(INSTANCES[LABELS], nu=0.3).threshold == 0
-
-
-def test_a_path_goes_along_parameters_of_the_loss():
-    path = solve_path(INSTANCES[REAL], "l1", {"epsilon": [0.0, 0.2]}, loss="epsilon_insensitive", solver="clarabel")
-    assert path.certified
-    assert path.objectives[0] > path.objectives[1]
-    plain = by_clarabel(INSTANCES[REAL], loss="absolute").objective
-    assert path.objectives[0] == pytest.approx(plain, rel=1e-7)

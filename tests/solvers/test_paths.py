@@ -1,7 +1,5 @@
 """Paths along parameters: every point certified, the same optimum as a cold solve, arrays and JSON lines."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -66,11 +64,6 @@ def test_a_warm_start_saves_iterations_and_a_foreign_one_is_not_used():
     assert point.certificate.relative_gap <= 1e-9
 
 
-def test_points_are_all_combinations_the_last_parameter_running_fastest():
-    points = combinations({"C": [1, 2], "theta": (0.3, 0.5)}, {})
-    assert points == [{"C": 1, "theta": 0.3}, {"C": 1, "theta": 0.5}, {"C": 2, "theta": 0.3}, {"C": 2, "theta": 0.5}]
-
-
 @pytest.mark.parametrize(
     ("given", "values"),
     [
@@ -108,23 +101,17 @@ def test_grids_that_are_none_are_refused(grid, fixed, words):
         combinations(grid, fixed)
 
 
-def test_json_lines_on_the_command_line(run, refusal, tmp_path):
+def test_json_lines_on_the_command_line(run, quiet, refusal, tmp_path):
     problem = tmp_path / "i.npz"
     np.savez(problem, kernels=WINE.kernels, y=WINE.y)
-    code, out, err = run("path", problem, "-f", "sm1", "--grid", "C=0.1,1", "--grid", "theta=0.3,1", "--quiet")
+    out = quiet("path", problem, "-f", "sm1", "--grid", "C=0.1,1", "--grid", "theta=0.3,1", "--quiet")
     records = [json.loads(line) for line in out.splitlines()]
-    assert (code, err) == (0, "")
-    assert [(r["parameters"]["C"], r["parameters"]["theta"]) for r in records] == [
-        (0.1, 0.3),
-        (0.1, 1),
-        (1, 0.3),
-        (1, 1),
-    ]
+    found = [(record["parameters"]["C"], record["parameters"]["theta"]) for record in records]
+    assert found == [(0.1, 0.3), (0.1, 1), (1, 0.3), (1, 1)]
     assert {r["status"] for r in records} == {"certified"}
     code, out, _ = run("path", problem, "--grid", "C=0.1,1", "-o", tmp_path / "p.jsonl", "-q")
     assert (code, out) == (0, "")
     assert len((tmp_path / "p.jsonl").read_text(encoding="utf-8").splitlines()) == 2
-    assert "--grid 'C' is not KEY=V1,V2" in refusal("path", problem, "--grid", "C")
     assert "--grid C is given twice" in refusal("path", problem, "--grid", "C=1", "--grid", "C=2")
     assert "parameter C = -1" in refusal("path", problem, "--grid", "C=1,-1")
     code, _, err = run("path", problem, "--grid", "C=1,10", "--max-iter", "2", "-q")

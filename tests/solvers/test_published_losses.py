@@ -1,7 +1,5 @@
 """Published algorithms with losses other than the hinge: they stop on the certified gap, at the optimum."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -67,8 +65,7 @@ def test_the_machine_of_one_kernel_is_the_optimum(loss, bias):
     task, _ = formulations.get("l1").task(instance, parameters(loss, bias))
     single = task.alone(task.combined(np.array([0.6, 0.3, 0.1])))
     alpha = WeightedSVM(task, 1e-6)(single.kernels[0])
-    assert (alpha >= single.low).all()
-    assert (alpha <= single.limit).all()
+    assert ((alpha >= single.low) & (alpha <= single.limit)).all()
     lower = SVM.lower(single, alpha)
     upper = SVM.upper(single, (alpha * single.signs)[None])
     assert lower.value <= upper.value + 1e-12

@@ -1,7 +1,5 @@
 """The second stage: whose certificate stays true beside another machine, and whose does not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

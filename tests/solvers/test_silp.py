@@ -1,12 +1,10 @@
 """The declared semi-infinite linear program: same optimum, and the weights it returns are those it certified."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from checks import check_solution
-from mklcvx import formulations, solve, zoo
+from mklcvx import solve, zoo
 from mklcvx.formulations import _silp
 from mklcvx.solvers.conic import CLARABEL, Run, solve_program
 from mklcvx.solvers.published.silp import linear_master
@@ -34,29 +32,6 @@ def test_the_master_bounds_the_optimum_from_below_and_mixes_its_cuts():
     assert master.problem.value == pytest.approx(5 / 3)
     assert master.weights.value == pytest.approx([1 / 3, 2 / 3], abs=1e-7)
     assert np.ravel(master.cuts.dual_value) == pytest.approx([1 / 3, 2 / 3], abs=1e-7)
-
-
-def test_the_box_caps_the_masters_weights():
-    master = _silp.restricted_master(np.array([[3.0, 1.0, 2.0]]), cap=0.6)
-    assert solve_program(master.problem, CLARABEL, Run())
-    assert master.weights.value == pytest.approx([0, 0.6, 0.4], abs=1e-7)
-    assert _silp.cap({"theta": 0.3}) == 0.3
-    assert _silp.cap({}) == 1
-
-
-def test_the_oracle_is_the_svm_of_the_combined_kernel():
-    instance = zoo.random(16, 3, seed=9)
-    task, _ = formulations.get("l1").task(instance, {"C": 1.5})
-    weights = np.array([0.2, 0.0, 0.8])
-    single, program = _silp.separation_oracle(task, weights)
-    assert solve_program(program.problem, CLARABEL, Run())
-    kernel = 0.2 * instance.kernels[0] + 0.8 * instance.kernels[2]
-    assert single.kernels[0] == pytest.approx(kernel)
-    alpha = task.feasible(program.alpha.value)
-    scores = _silp.scores(task, alpha)
-    signed = alpha * task.y
-    assert scores == pytest.approx([alpha.sum() - signed @ k @ signed / 2 for k in instance.kernels])
-    assert weights @ scores == pytest.approx(program.problem.value, rel=1e-7)
 
 
 def test_a_master_or_an_oracle_that_fails_ends_the_run(monkeypatch):

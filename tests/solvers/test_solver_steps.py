@@ -1,7 +1,5 @@
 """One step of every algorithm against numbers worked out by hand or by a few lines of their own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """SpicyMKL for the group lasso: proximal steps that certify, derivatives, and what it refuses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -118,5 +116,3 @@ def test_options_and_refusals():
         by_spicymkl(INSTANCES["squared"], options={"eta": 0}, **given)
     with check_refused("solver spicymkl does not take loss hinge: use auto, clarabel, scs, interior"):
         by_spicymkl(zoo.random(12, 3, seed=0))
-    with check_refused("solver spicymkl does not fit l1: it solves group_lasso"):
-        solve(INSTANCES["squared"], "l1", solver="spicymkl", loss="squared")

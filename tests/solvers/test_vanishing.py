@@ -1,7 +1,5 @@
 """Block-∞ norms where α does not see a kernel: its weight is undefined, and the optimum is found all the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -25,10 +23,7 @@ INSTANCE = Instance(KERNELS, Y, groups=[0, 1, 1])
 @pytest.mark.parametrize("name", ["li", "ckl"])
 @pytest.mark.parametrize("given", [{"C": 10.0}, {"C": 1e3}, {"C": 10.0, "bias": False}], ids=str)
 def test_the_optimum_is_that_of_the_declarations(name, given):
-    found, declared = (
-        solve(INSTANCE, name, solver="interior", **given),
-        solve(INSTANCE, name, solver="clarabel", **given),
-    )
+    found, declared = (solve(INSTANCE, name, solver=solver, **given) for solver in ("interior", "clarabel"))
     assert found.certified, found.message
     assert found.objective == pytest.approx(declared.objective, rel=2e-8)
 

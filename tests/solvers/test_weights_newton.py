@@ -181,10 +181,8 @@ def test_the_model_of_the_weights_is_solved_by_both_methods_alike():
     held = at_low | at_high
     change, multiplier = _with_held(matrix, right, ones, np.zeros(1), np.where(at_low, low, high), held)
     assert change.sum() == pytest.approx(0, abs=1e-12)
-    assert (change >= low - 1e-12).all()
-    assert (change <= high + 1e-12).all()
-    assert (multiplier[at_low] >= -1e-9).all()
-    assert (multiplier[at_high] <= 1e-9).all()
+    assert ((change >= low - 1e-12) & (change <= high + 1e-12)).all()
+    assert ((multiplier[at_low] >= -1e-9) & (multiplier[at_high] <= 1e-9)).all()
     assert multiplier[~held] == pytest.approx(0, abs=1e-9)
     schur = matrix[:5, :5] - np.outer(matrix[:5, 5], matrix[5, :5]) / matrix[5, 5]
     linear = right[:5] - matrix[:5, 5] * right[5] / matrix[5, 5]

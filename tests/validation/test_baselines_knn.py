@@ -1,7 +1,5 @@
 """Nearest neighbours, and SVMs that are trained by folds, for classes and labels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

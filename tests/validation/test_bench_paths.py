@@ -1,25 +1,14 @@
 """The study of paths, in small: every row is measured once, and a second run measures nothing again."""
 
-from __future__ import annotations
-
-import importlib
-import sys
-
 import pytest
 
-from places import ROOT
+from places import modules_of
 from shared.journals import records
-
-FOLDER = ROOT / "validation" / "bench"
 
 
 @pytest.fixture(scope="module")
 def paths():
-    sys.path.insert(0, str(FOLDER))
-    try:
-        yield importlib.import_module("paths")
-    finally:
-        sys.path.remove(str(FOLDER))
+    return modules_of("validation/bench", "paths").paths
 
 
 def test_a_small_run_makes_the_page_and_is_resumed(paths, tmp_path, monkeypatch):

@@ -1,7 +1,5 @@
 """The blind list of wrong answers: its size, its words, and the score of a verdict."""
 
-from __future__ import annotations
-
 import re
 import sys
 

@@ -1,7 +1,5 @@
 """Data sets: the right copy is read from wherever it comes, and every other copy is refused with what was expected."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from types import SimpleNamespace

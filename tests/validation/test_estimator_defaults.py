@@ -1,27 +1,13 @@
 """The evidence for the estimators' defaults, in small: it runs on what scikit-learn bundles, and can say no."""
 
-from __future__ import annotations
-
-import importlib
-import sys
-
 import pytest
 
-from places import ROOT
+import defaults
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def defaults():
-    sys.path.insert(0, str(ROOT / "validation"))
-    try:
-        yield importlib.import_module("defaults")
-    finally:
-        sys.path.remove(str(ROOT / "validation"))
-
-
-def test_a_small_run_prefers_kernels_of_one_size(defaults, monkeypatch, tmp_path):
+def test_a_small_run_prefers_kernels_of_one_size(monkeypatch, tmp_path):
     ways = ("none", "diagonal")
     monkeypatch.setattr(defaults, "STEPS", {name: defaults.STEPS[name] for name in ways})
     monkeypatch.setattr(defaults, "FORMULATIONS", {"average": {}, "l1": {}})
@@ -42,7 +28,7 @@ def test_a_small_run_prefers_kernels_of_one_size(defaults, monkeypatch, tmp_path
     assert (tmp_path / "again.md").read_text(encoding="utf-8") == first
 
 
-def test_a_default_that_falls_behind_is_named(defaults):
+def test_a_default_that_falls_behind_is_named():
     cells = [defaults.Cell("default", name, "gaussians", k) for name in ("good", "bad") for k in range(2)]
     scores = {"good": (0.85, 0.9), "bad": (0.7, 0.9)}
     results = {cell: dict(zip(("default", "average"), scores[cell.data], strict=True)) for cell in cells}

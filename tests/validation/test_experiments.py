@@ -1,7 +1,5 @@
 """The papers' experiments in small: every command runs, its tables have the promised columns, known orders hold."""
 
-from __future__ import annotations
-
 import csv
 import re
 import runpy

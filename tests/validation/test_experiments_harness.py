@@ -1,7 +1,5 @@
 """The harness of the experiments: cells are computed once, on any back end, and survive the death of their process."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
@@ -16,20 +14,12 @@ from scipy import stats
 import toy_experiment as toy
 from _harness import Cache, Setting, key, run
 from _reporting import write_page
-from _significance import (
-    agrees,
-    average_ranks,
-    corrected_t_test,
-    friedman,
-    ranks,
-    verdict_of_cell,
-    wilcoxon,
-)
-from places import TESTS
+from places import TESTS, modules_of
 
 pytestmark = pytest.mark.slow
 
 HERE = TESTS / "helpers"
+significance = modules_of("validation/experiments", "_significance")._significance
 
 
 @pytest.fixture
@@ -151,32 +141,32 @@ def test_a_page_says_how_it_was_made(setting):
 def test_the_corrected_test_is_wider_than_students_and_equal_to_it_without_overlap():
     rng = np.random.default_rng(0)
     a, b = rng.normal(0.4, 1, 10), rng.normal(0, 1, 10)
-    assert corrected_t_test(a, b, 0.0) == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-12)
-    assert corrected_t_test(a, b, 3 / 7) > corrected_t_test(a, b, 0.0)
-    assert corrected_t_test(a, a, 0.5) == 1.0
-    assert corrected_t_test(a + 1, a, 0.5) < 1e-12
-    assert np.isnan(corrected_t_test([1], [2], 0.5))
+    assert significance.corrected_t_test(a, b, 0.0) == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-12)
+    assert significance.corrected_t_test(a, b, 3 / 7) > significance.corrected_t_test(a, b, 0.0)
+    assert significance.corrected_t_test(a, a, 0.5) == 1.0
+    assert significance.corrected_t_test(a + 1, a, 0.5) < 1e-12
+    assert np.isnan(significance.corrected_t_test([1], [2], 0.5))
 
 
 def test_ranks_share_and_averages_are_the_papers():
     """Table I of Xu et al.: AveKernel is printed with the average rank 6.28, ranks of Heart 7 and so on."""
-    np.testing.assert_array_equal(ranks([[3.0, 1.0, 3.0]]), [[1.5, 3, 1.5]])
-    np.testing.assert_array_equal(ranks([[3.0, 1.0, 2.0]], largest_first=False), [[3, 1, 2]])
-    np.testing.assert_allclose(average_ranks([[3, 2, 1], [2, 3, 1]]), [1.5, 1.5, 3])
+    np.testing.assert_array_equal(significance.ranks([[3.0, 1.0, 3.0]]), [[1.5, 3, 1.5]])
+    np.testing.assert_array_equal(significance.ranks([[3.0, 1.0, 2.0]], largest_first=False), [[3, 1, 2]])
+    np.testing.assert_allclose(significance.average_ranks([[3, 2, 1], [2, 3, 1]]), [1.5, 1.5, 3])
 
 
 def test_friedman_and_wilcoxon_see_what_is_there():
     table = np.arange(8)[:, None] * 1.0 + np.array([0.0, 1.0, 2.0])
-    assert friedman(table) < 0.001
-    assert friedman(np.ones((4, 3))) == 1.0
-    assert np.isnan(friedman(table[:, :2]))
-    assert wilcoxon(table[:, 0], table[:, 1]) < 0.01
-    assert wilcoxon([1, 2], [1, 2]) == 1.0
+    assert significance.friedman(table) < 0.001
+    assert significance.friedman(np.ones((4, 3))) == 1.0
+    assert np.isnan(significance.friedman(table[:, :2]))
+    assert significance.wilcoxon(table[:, 0], table[:, 1]) < 0.01
+    assert significance.wilcoxon([1, 2], [1, 2]) == 1.0
 
 
 def test_agreement_is_three_printed_deviations():
-    assert agrees(80.0, 83.0, 1.0)
-    assert not agrees(80.0, 83.1, 1.0)
-    assert verdict_of_cell(90.0, (73.0, 5.0)) == "unexplained"
-    assert verdict_of_cell(88.0, (73.0, 5.0)) == "within"
-    assert verdict_of_cell(88.0, None) == "not printed"
+    assert significance.agrees(80.0, 83.0, 1.0)
+    assert not significance.agrees(80.0, 83.1, 1.0)
+    assert significance.verdict_of_cell(90.0, (73.0, 5.0)) == "unexplained"
+    assert significance.verdict_of_cell(88.0, (73.0, 5.0)) == "within"
+    assert significance.verdict_of_cell(88.0, None) == "not printed"

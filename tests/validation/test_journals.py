@@ -1,7 +1,5 @@
 """Journals of long runs: one line for each record, whole or not at all."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

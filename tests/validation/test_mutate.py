@@ -1,7 +1,5 @@
 """The mutants are where they should be, leave the rest alone, and meet the tests of a copy."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 from pathlib import Path
@@ -12,10 +10,7 @@ import pytest
 from places import ROOT
 
 SCRIPT = ROOT / "validation" / "mutate.py"
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not SCRIPT.exists(), reason="validation/ is not beside the tests"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not SCRIPT.exists(), reason="validation/ is not beside the tests")]
 
 
 @pytest.fixture(scope="module")

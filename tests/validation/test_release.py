@@ -1,7 +1,5 @@
 """What would be released, without building it: `make release-check` does that."""
 
-from __future__ import annotations
-
 import io
 import sys
 import tarfile

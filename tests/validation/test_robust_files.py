@@ -1,7 +1,5 @@
 """Damaged files and failing writes: a sample of what `validation/robustness` does at length."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time
@@ -60,9 +58,8 @@ def test_damaged_files_are_read_or_refused_from_themselves_alone_and_within_budg
 def test_what_was_found_once_is_found_no_more(known, judge):
     files = [(reader, file) for reader in known for file in kept(reader.name)]
     assert files
-    assert [
-        f"{file}: {o.fault}" for reader, file in files if (o := judge.judged(reader, file.read_bytes())).fault
-    ] == []
+    judged = [(file, judge.judged(reader, file.read_bytes()).fault) for reader, file in files]
+    assert [(file, fault) for file, fault in judged if fault] == []
 
 
 def test_the_judge_notices_other_files_and_tracebacks(known, judge, tmp_path):

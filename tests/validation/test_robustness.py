@@ -1,7 +1,5 @@
 """A little of the soak, and of the misuses of the interface."""
 
-from __future__ import annotations
-
 import platform
 import sys
 from pathlib import Path

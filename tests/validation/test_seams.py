@@ -1,7 +1,5 @@
 """Two hundred seams, and the faults that the test of seams must see."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -186,12 +184,7 @@ def test_what_an_interrupt_in_python_owes(changes, fault):
     ("seam", "ended", "end", "fault"),
     [
         ({}, {"answers": [record()], "fired": True}, "", "an interrupt was swallowed"),
-        (
-            {},
-            {"answers": [record(upper=2.0)], "fired": True},
-            "",
-            "an interrupt was swallowed, and the answer is another",
-        ),
+        ({}, {"answers": [record(upper=2.0)], "fired": True}, "", "an interrupt was swallowed, and the answer is"),
         ({"threads": 2}, {"answers": [record(), record(upper=2.0)]}, "", "another answer"),
         ({"threads": 2}, {"answers": [record(), {"raised": "ValueError"}]}, "", "a thread raised ValueError"),
         (
@@ -203,12 +196,7 @@ def test_what_an_interrupt_in_python_owes(changes, fault):
         ({"interrupt": "none"}, {"fault": "KeyboardInterrupt"}, "", "interrupted by nobody"),
         ({}, {"fault": "InputError", "message": "too much"}, "", "refused without need"),
         ({"conditions": of("few descriptors")}, {"fault": "InputError", "message": "too much"}, "exception", ""),
-        (
-            {"conditions": of("few descriptors")},
-            {"fault": "InputError", "message": "two\nlines"},
-            "",
-            "raised InputError",
-        ),
+        ({"conditions": of("few descriptors")}, {"fault": "InputError", "message": "a\nb"}, "", "raised InputError"),
         ({"conditions": of("few descriptors")}, {"fault": "InternalError", "message": "?"}, "", "raised InternalError"),
         ({}, {"answers": [record()], "err": "Traceback"}, "", "it said"),
         ({"storage": "dask"}, {"answers": [record()], "err": "Traceback"}, "reference", ""),
@@ -248,11 +236,7 @@ def test_what_a_command_owes(seam, ended, end, fault):
 
 @pytest.mark.parametrize(
     ("storage", "is_of_root", "fault"),
-    [
-        ("mat", True, ""),
-        ("mat", False, "status 2 without need"),
-        ("npz", True, "status 2 without need"),
-    ],
+    [("mat", True, ""), ("mat", False, "status 2 without need"), ("npz", True, "status 2 without need")],
 )
 def test_nobody_may_not_begin_an_interpreter_of_root(monkeypatch, storage, is_of_root, fault):
     monkeypatch.setattr(seam_verdicts, "is_of_root", lambda: is_of_root)

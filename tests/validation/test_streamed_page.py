@@ -1,34 +1,22 @@
 """Kernels that are never stored, in small: cells are kept, the page and its figure are made of them."""
 
-from __future__ import annotations
-
-import importlib
 import json
 import sys
 
 import numpy as np
 import pytest
 
-from places import ROOT
-
-
-@pytest.fixture(scope="module")
-def streamed():
-    sys.path.insert(0, str(ROOT / "validation"))
-    try:
-        yield importlib.import_module("streamed")
-    finally:
-        sys.path.remove(str(ROOT / "validation"))
+import streamed
 
 
 @pytest.mark.parametrize("name", ["moons", "ringnorm", "noisy"])
-def test_the_data_have_two_classes(streamed, name):
+def test_the_data_have_two_classes(name):
     X, y = streamed.data_of(name, 500)
     assert len(X) == len(y) == 500
     assert 0.4 < np.mean(y > 0) < 0.6
 
 
-def test_a_small_run_makes_the_page_and_does_not_repeat_itself(streamed, monkeypatch, tmp_path):
+def test_a_small_run_makes_the_page_and_does_not_repeat_itself(monkeypatch, tmp_path):
     pytest.importorskip("matplotlib")
     asked = []
 
@@ -45,11 +33,8 @@ def test_a_small_run_makes_the_page_and_does_not_repeat_itself(streamed, monkeyp
     monkeypatch.setattr(sys, "argv", [*words[:-1], "moons:0,moons:20,noisy:0"])
     streamed.main()
     assert asked == [("moons", 0), ("moons", 20), ("noisy", 0)]
-    rows = [
-        line.split("|")
-        for line in page.read_text(encoding="utf-8").splitlines()
-        if line.startswith(("| moons", "| noisy"))
-    ]
+    lines = page.read_text(encoding="utf-8").splitlines()
+    rows = [line.split("|") for line in lines if line.startswith(("| moons", "| noisy"))]
     assert [(row[1].strip(), row[7].strip()) for row in rows] == [
         ("moons", "certified"), ("noisy", "certified"), ("moons", "certified"),
     ]  # fmt: skip

@@ -1,7 +1,5 @@
 """A little of the solves in threads, and the faults that they must see."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

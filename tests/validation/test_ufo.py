@@ -1,7 +1,5 @@
 """UFO-MKL, a contestant of an experiment: one pass as it is printed, and an interval that holds the optimum."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,9 +1,6 @@
 """The commands of `validation/`, in small: they run, write what they promise, and can say no."""
 
-from __future__ import annotations
-
 import csv
-import importlib
 import json
 import math
 import subprocess
@@ -18,7 +15,7 @@ from scipy.linalg import hadamard
 
 import claims_tables
 from mklcvx import solve
-from places import ROOT
+from places import ROOT, modules_of
 
 pytestmark = pytest.mark.slow
 
@@ -35,11 +32,7 @@ def command(*arguments):
 
 
 def of_claims(name):
-    sys.path.insert(0, str(CLAIMS))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(CLAIMS))
+    return getattr(modules_of("validation/claims", name), name)
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +59,8 @@ def distance_from(truth, frame):
 )
 def test_a_verdict_is_computed(frame, printed, repaired, mutated, verdict, sound):
     about = {"paper": "p", "where": "w", "statement": "s", "quantity": "q", "mutation": "m", "tolerance": 0.1}
-    statement = frame.Claim(
-        **about, measure=distance_from(3.0, frame), printed=printed, repaired=repaired, mutated=mutated
-    )
+    values = {"printed": printed, "repaired": repaired, "mutated": mutated}
+    statement = frame.Claim(**about, measure=distance_from(3.0, frame), **values)
     found = frame.judge(statement)
     assert (found.verdict, found.sound) == (verdict, sound)
     if verdict == "fails" and repaired is None:
@@ -86,9 +78,8 @@ def test_the_printed_bound_of_a_theorem_fails_on_a_small_game_and_the_proved_one
     error = gaps.std(ddof=1) / math.sqrt(len(gaps))
     at = theorem.setting(game)
     assert gaps.mean() - 3 * error > theorem.printed(at, game.size, game.steps)
-    assert gaps.mean() + 3 * error < min(
-        bound(at, game.size, game.steps) for bound in (theorem.proved, theorem.exchanged)
-    )
+    bounds = [bound(at, game.size, game.steps) for bound in (theorem.proved, theorem.exchanged)]
+    assert gaps.mean() + 3 * error < min(bounds)
 
 
 def test_hadamard_classes_are_the_game_that_they_are_said_to_be():
@@ -172,16 +163,7 @@ def test_two_methods_for_hypergraphs_in_small(tmp_path):
 @pytest.fixture(scope="module")
 def studies():
     """The modules of the benchmarks."""
-    sys.path.insert(0, str(ROOT / "validation" / "bench"))
-    try:
-        import beside
-        import growth
-        import jobs
-        import problems
-        import profiles
-    finally:
-        sys.path.remove(str(ROOT / "validation" / "bench"))
-    return SimpleNamespace(beside=beside, growth=growth, jobs=jobs, problems=problems, profiles=profiles)
+    return modules_of("validation/bench", "beside", "growth", "jobs", "problems", "profiles")
 
 
 def test_the_problem_that_peers_were_measured_on(studies):

@@ -1,29 +1,17 @@
 """Ranges of weights against answers that are looked for, in small: rows, table and figure are made, and a range that is
 too narrow is found out."""
 
-from __future__ import annotations
-
-import importlib
 import sys
 
 import numpy as np
 import pytest
 
 import mklcvx
-from places import ROOT
-
-
-@pytest.fixture(scope="module")
-def weight_ranges():
-    sys.path.insert(0, str(ROOT / "validation"))
-    try:
-        yield importlib.import_module("weight_ranges")
-    finally:
-        sys.path.remove(str(ROOT / "validation"))
+import weight_ranges
 
 
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate:UserWarning")
-def test_a_small_run_goes_on_where_it_was(weight_ranges, monkeypatch, tmp_path):
+def test_a_small_run_goes_on_where_it_was(monkeypatch, tmp_path):
     page = tmp_path / "ranges.md"
     monkeypatch.setattr(sys, "argv", ["weight_ranges.py", "-o", str(page), "--count", "3"])
     (tmp_path / "ranges.partial.jsonl").write_text("", encoding="utf-8")
@@ -37,7 +25,7 @@ def test_a_small_run_goes_on_where_it_was(weight_ranges, monkeypatch, tmp_path):
     assert not (tmp_path / "ranges.partial.jsonl").exists()
 
 
-def test_a_range_that_is_too_narrow_is_found_out(weight_ranges, monkeypatch):
+def test_a_range_that_is_too_narrow_is_found_out(monkeypatch):
     whole = mklcvx.Solution.weights_interval
 
     def halved(self, tolerance=None):

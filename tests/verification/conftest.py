@@ -1,7 +1,5 @@
 """The judge's reference of a problem is solved once for all answers to it."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import pytest

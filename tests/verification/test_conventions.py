@@ -1,7 +1,5 @@
 """Conventions: both sides solved, theirs as its source states it, ours certified; answers must be each other's."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -1,8 +1,6 @@
 """Machines that scikit-learn has fitted with other losses than the hinge: accepted at the accuracy that they reach, and
 our optimum in their words is theirs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -25,6 +23,18 @@ LIBSVM = 1e-5  # its kernels are in single precision, and so is the bias that it
 def combined(name: str, how: str = "sum") -> tuple[Instance, np.ndarray]:
     instance = zoo.specimen(name).instance()
     return instance, getattr(np.asarray(instance.kernels), how)(axis=0)
+
+
+def priced(instance: Instance, weighted: bool) -> tuple[Instance, np.ndarray]:
+    """With unequal weights or even ones, and these."""
+    price = 0.5 + np.arange(instance.samples) % 3 if weighted else np.ones(instance.samples)
+    return instance.with_kernels(instance.kernels, sample_weight=price), price
+
+
+def roots_of(kernel: np.ndarray) -> np.ndarray:
+    """Features of which it is the linear kernel."""
+    values, vectors = np.linalg.eigh(kernel)
+    return vectors * np.sqrt(np.maximum(values, 0.0))
 
 
 def support_vectors(model: Any) -> dict[str, Any]:
@@ -52,8 +62,7 @@ def test_svr(name):
 def test_nu_svr(name, nu, weighted):
     """One kernel of three, and their mean, as NuSVR fits them: α, bias, tube and value."""
     instance, mean = combined(name, "mean")
-    price = 0.5 + np.arange(instance.samples) % 3 if weighted else np.ones(instance.samples)
-    instance, r = instance.with_kernels(instance.kernels, sample_weight=price), instance.response
+    (instance, price), r = priced(instance, weighted), instance.response
     for kernel, posed in ((np.asarray(instance.kernels[0]), instance.select([0])), (mean, instance)):
         model = NuSVR(kernel="precomputed", C=2.0, nu=nu, tol=1e-10).fit(kernel, r, sample_weight=price)
         held, left = np.abs(model.dual_coef_[0]), np.abs(r - model.predict(kernel))
@@ -72,8 +81,7 @@ def test_nu_svr(name, nu, weighted):
 @pytest.mark.parametrize(("name", "weighted"), [*zip(RESPONSES, (False, True, True), strict=True)])
 def test_kernel_ridge(name, weighted):
     instance, kernel = combined(name)
-    price = 1.0 + np.arange(instance.samples) % 3 if weighted else np.ones(instance.samples)
-    instance = instance.with_kernels(instance.kernels, sample_weight=price)
+    instance, price = priced(instance, weighted)
     model = KernelRidge(alpha=0.3, kernel="precomputed").fit(kernel, instance.response, sample_weight=price)
     beta = model.dual_coef_
     value = price @ (instance.response - model.predict(kernel)) ** 2 + 0.3 * beta @ kernel @ beta
@@ -86,8 +94,7 @@ def test_kernel_ridge(name, weighted):
 @pytest.mark.parametrize("name", ["clouds", "mixed"])
 def test_logistic_regression_on_features(name):
     instance, kernel = combined(name)
-    values, vectors = np.linalg.eigh(kernel)
-    features = vectors * np.sqrt(np.maximum(values, 0.0))
+    features = roots_of(kernel)
     model = LogisticRegression(C=2.0, tol=1e-10, max_iter=10_000).fit(features, instance.y)
     chance = model.predict_proba(features)[np.arange(instance.samples), (instance.y > 0).astype(int)]
     losses = np.logaddexp(0, -instance.y * model.decision_function(features))
@@ -100,10 +107,7 @@ def test_logistic_regression_on_features(name):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_poisson_regression_on_features(weighted):
     instance, kernel = combined("counts")
-    price = 0.5 + np.arange(instance.samples) % 3 if weighted else np.ones(instance.samples)
-    instance = instance.with_kernels(instance.kernels, sample_weight=price)
-    values, vectors = np.linalg.eigh(kernel)
-    features = vectors * np.sqrt(np.maximum(values, 0.0))
+    (instance, price), features = priced(instance, weighted), roots_of(kernel)
     model = PoissonRegressor(alpha=0.02, tol=1e-12, max_iter=1000, solver="newton-cholesky")
     mean = model.fit(features, instance.response, sample_weight=price).predict(features)
     deviance = mean_poisson_deviance(instance.response, mean, sample_weight=price)
@@ -117,8 +121,7 @@ def test_poisson_regression_on_features(weighted):
 @pytest.mark.parametrize("name", ["one-cloud", "one-cloud-outliers"])
 def test_one_class(name, weighted):
     instance, kernel = combined(name, "mean")
-    price = 0.5 + np.arange(instance.samples) % 3 if weighted else np.ones(instance.samples)
-    instance = instance.with_kernels(instance.kernels, sample_weight=price)
+    instance, price = priced(instance, weighted)
     model = OneClassSVM(kernel="precomputed", nu=0.3, tol=1e-10).fit(kernel, sample_weight=price)
     value = (model.dual_coef_ @ kernel[np.ix_(model.support_, model.support_)] @ model.dual_coef_.T).item() / 2
     given = {"convention": "sklearn_one_class", "combination": "average", "nu": 0.3, "objective": value}

@@ -1,7 +1,5 @@
 """Conventions: defaults, support vectors, sizes of kernels, limits, refusals, the command line."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -211,15 +209,13 @@ def test_every_convention_states_its_problem_and_proves_its_conversion():
 
 
 # -------------------------------------------------------------------------------------------------- the command line
-def test_the_command_line_lists_and_explains(run, refusal):
-    code, out, _ = run("conventions")
-    assert code == 0
+def test_the_command_line_lists_and_explains(succeeds, refusal):
+    out, _ = succeeds("conventions")
     assert [line.split()[0] for line in out.splitlines()] == [c.name for c in CONVENTIONS]
-    code, out, _ = run("conventions", "spicymkl")
-    assert code == 0
+    out, _ = succeeds("conventions", "spicymkl")
     assert "λ Σ_m ‖f_m‖" in out
     assert "lam " in out
-    code, out, _ = run("conventions", "--json")
+    out, _ = succeeds("conventions", "--json")
     rows = strict(out)["conventions"]
     assert {row["name"]: row["formulations"] for row in rows}["spg_gmkl"] == ["square", "sm2", "l1", "lp", "svm"]
     assert "did you mean 'simplemkl'" in refusal("conventions", "simplemlk")

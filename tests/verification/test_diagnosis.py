@@ -1,7 +1,5 @@
 """What a diagnosis says where none of the usual mistakes is found, and of answers that are merely inexact."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -55,5 +55,4 @@ def test_intervals_of_a_kernel_of_zeros_are_numbers(ratio):
     instance = Instance(np.concatenate([np.zeros((1, 20, 20)), BINARY.kernels]), BINARY.y)
     found = solve(instance, "elastic", l1_ratio=ratio)
     low, high = found.weights_interval().T
-    assert (low <= found.weights).all()
-    assert (found.weights <= high).all()
+    assert ((low <= found.weights) & (found.weights <= high)).all()

@@ -1,8 +1,6 @@
 """Proofs: intervals around optima that are known exactly, written outward; points that are sharpened in rational
 numbers; kernels that are not semidefinite; and how they are asked for."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace
@@ -20,7 +18,7 @@ from mklcvx.checker.losses import targets as sides_of
 from mklcvx.checker.numbers import Kernel, dyadic, fractions, least_ridge
 from mklcvx.errors import InternalError
 from mklcvx.solvers import solving
-from mklcvx.verification.polishing import RATIONAL, QuadraticProgram, optimum, reduced, solved
+from mklcvx.verification.polishing import RATIONAL, QuadraticProgram, optimum, solved
 from mklcvx.verification.proof import enclose
 from mklcvx.zoo import SPECIMENS, specimen
 from sample_sides import targets
@@ -181,22 +179,6 @@ def start(problem, rng):
     return alpha
 
 
-def test_linear_equations_are_solved_in_whole_numbers_singular_ones_too():
-    rng = np.random.default_rng(0)
-    for rank in (5, 3):
-        factor = fractions(rng.integers(-5, 6, (5, rank)))
-        matrix, x = factor @ factor.T, fractions(rng.integers(-9, 10, 5)) / 7
-        found, steady = solved(matrix, matrix @ x)
-        assert steady
-        assert (matrix @ found == matrix @ x).all()
-        assert len(reduced(np.array(matrix))[1]) == rank
-    right = fractions([1, 0, 0, 0, 0])
-    found, steady = solved(matrix, right)
-    assert not steady
-    assert not (matrix @ found).any()
-    assert right @ found > 0
-
-
 @pytest.mark.parametrize("loss", ["crammer_singer", "softmax", "quantile", "squared"])
 def test_several_outputs_are_proved_too(loss):
     instance = classes(9) if loss in FOR_CLASSES else responses(9)
@@ -342,9 +324,8 @@ def test_hard_instances_end_with_an_interval(kind, name):
 
 
 # --------------------------------------------------------------------------------------------- the command line
-def test_the_command_prints_an_interval(run, problem):
-    code, out, err = run("prove", problem, "-f", "sm1", "--set", "theta=0.5")
-    assert (code, err) == (0, "")
+def test_the_command_prints_an_interval(run, quiet, problem):
+    out = quiet("prove", problem, "-f", "sm1", "--set", "theta=0.5")
     assert "proved to lie between" in out
     assert "in whole numbers" in out
     code, out, _ = run("prove", problem, "-f", "ts", "--json")

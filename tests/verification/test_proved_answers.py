@@ -1,7 +1,5 @@
 """What the judge says of an answer is true: of bad answers, of strangers' weights, and of indefinite kernels."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

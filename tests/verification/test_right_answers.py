@@ -1,32 +1,25 @@
 """Right answers by other solvers, each at the accuracy that it has: none is rejected, and third parties conform."""
 
-from __future__ import annotations
-
 import runpy
 
 import numpy as np
 import pytest
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
 from conforming import conformed
+from joint_cases import OWN, WITH_WEIGHTS
 from mklcvx import Instance, solve, verify, zoo
-from mklcvx.bench.conformance.trials import Room
 from places import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("examples_to_conform")]
 
 TIGHT, LOOSE = 1e-6, 1e-3
-OWN = {
-    "sm1": {"theta": 0.8}, "sm2": {"theta": 0.7}, "smp": {"theta": 0.7, "p": 1.5}, "square": {"theta": 0.7},
-    "lp": {"p": 1.5}, "elastic": {"l1_ratio": 0.4}, "block_elastic": {"l1_ratio": 0.4}, "group_lasso": {"lam": 0.3},
-}  # fmt: skip
 PUBLISHED = [
     ("l1", "simplemkl"), ("l1", "silp"), ("l1", "level"), ("l1", "analytic"), ("l2", "analytic"), ("lp", "analytic"),
     ("sm1", "sm1_bcd"), ("sm2", "sm2_projection"), ("smp", "sm2_projection"), ("square", "sm2_projection"),
     ("elastic", "level"),
 ]  # fmt: skip
-CONIC = [(name, solver) for name in (*OWN, "l1", "l2", "sum", "average") for solver in ("clarabel", "scs")]
+CONIC = [(name, solver) for name in WITH_WEIGHTS for solver in ("clarabel", "scs")]
 MACHINES = [(0.3, "sum", 1e-9), (1.0, "average", 1e-4), (10.0, "sum", 1e-4), (10.0, "average", 1e-9)]
 
 
@@ -49,9 +42,8 @@ def test_conic_solvers_are_accepted(name, solver):
     instance, given = drawn(len(name) + 20), {"C": 2.0, **OWN.get(name, {})}
     tol = {"clarabel": TIGHT, "scs": LOOSE}[solver]
     found = solve(instance, name, solver=solver, tol=tol, **given)
-    assert verify(
-        instance, name, tol=10 * tol, weights=found.weights, alpha=found.alpha, diagnosis=False, **given
-    ).accepted
+    given |= {"weights": found.weights, "alpha": found.alpha}
+    assert verify(instance, name, tol=10 * tol, diagnosis=False, **given).accepted
 
 
 @pytest.mark.parametrize(("C", "combination", "tol"), MACHINES)
@@ -67,37 +59,22 @@ def test_support_vector_machines_are_accepted(C, combination, tol):
 SMALL = ["by-hand", "three-samples", "clouds"]
 
 
-@pytest.fixture(autouse=True)
-def examples(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "examples" / "conform")
-
-
-@pytest.fixture(scope="module")
-def room():
-    with Room() as place:
-        yield place
-
-
-def test_scikit_learns_machine_conforms_to_average(room):
-    found = conformed(room, "third_party:svc_average", "average", specimens=[*SMALL, "imbalanced-weighted"])
-    assert found.passed, [trial.words for trial in found.trials]
-    assert found.rate("mid").accepted == 4
-
-
 @pytest.mark.parametrize(
     ("function", "given", "level"),
     [
+        ("svc_average", {}, "mid"),
         ("svr_average", {"loss": "epsilon_insensitive"}, "mid"),
         ("kernel_ridge_average", {"loss": "squared", "bias": False}, "high"),
         ("one_class_average", {"loss": "one_class"}, "mid"),
     ],
 )
 def test_scikit_learns_machines_conform_with_other_losses(room, function, given, level):
-    """On everything in the zoo that has the targets of the loss."""
-    found = conformed(room, f"third_party:{function}", "average", level=level, **given)
+    """On everything in the zoo that has the targets of the loss; with the hinge on four."""
+    specimens = None if given else [*SMALL, "imbalanced-weighted"]
+    found = conformed(room, f"third_party:{function}", "average", specimens, level, **given)
     assert [(trial.specimen, trial.words, trial.off) for trial in found.failures] == []
     assert found.passed
-    assert found.rate(level).accepted == len(found.trials) == (2 if given["loss"] == "one_class" else 12)
+    assert found.rate(level).accepted == len(found.trials) == {"one_class": 2, None: 4}.get(given.get("loss"), 12)
 
 
 def clouds() -> Instance:
@@ -112,13 +89,3 @@ def test_the_reports_are_written_and_say_what_was_found(tmp_path):
     assert "does not conform to `l1`: 0 of 2 accepted" in broken
     assert "Diagnoses: 2 × C_over_n." in broken
     assert "conforms to `average`: 2 of 2 accepted" in (tmp_path / "svc.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("lam", [0.1, 1.0, 5.0])
-def test_ridge_regression_is_accepted(lam):
-    drawn_one = drawn(7)
-    instance = Instance(drawn_one.kernels, response=np.linspace(-1.0, 2.0, 24) ** 2)
-    ridge = KernelRidge(alpha=lam, kernel="precomputed").fit(instance.kernels.sum(axis=0), instance.targets.values)
-    assert verify(
-        instance, "sum", alpha=ridge.dual_coef_, loss="squared", bias=False, C=1 / lam, diagnosis=False
-    ).accepted

@@ -1,7 +1,5 @@
 """Decision values of all answers within ε: against the largest and least ones that a conic program finds."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import cvxpy as cp
@@ -25,42 +23,24 @@ REGULARISERS = {
 }
 
 
-def found_ends(name, bias, level):
-    """The least and largest f(x) + b of new samples over all answers that cost at most a level: functions in the space
-    of all samples, C = 1."""
+def extreme_values(level, name, bias=True, share=None):
+    """The least and largest f(x) + b of new samples over all answers that cost at most a level, or f(x) − ρ where a
+    share ν of the samples, which have no targets, is left out: functions in the space of all samples, C = 1."""
     roots = []
     for kernel in WHOLE.kernels:
         values, vectors = np.linalg.eigh(kernel)
         roots.append(vectors * np.sqrt(np.maximum(values, 0.0)))
     w, mu, b = [cp.Variable(16) for _ in roots], cp.Variable(3, nonneg=True), cp.Variable()
     price, limits = REGULARISERS[name](mu)
-    values = sum(root @ one for root, one in zip(roots, w, strict=True)) + b
+    values = sum(root @ part for root, part in zip(roots, w, strict=True)) + b
     risk = cp.sum(cp.pos(1 - cp.multiply(INSTANCE.y, values[TRAINING])))
+    if share is not None:  # ρ = −b
+        risk = cp.sum(cp.pos(-values[TRAINING])) / (share * 14) + b
     ratios = cp.Variable(3)
-    cones = [cp.quad_over_lin(one, mu[m]) <= ratios[m] for m, one in enumerate(w)]
+    cones = [cp.quad_over_lin(part, mu[m]) <= ratios[m] for m, part in enumerate(w)]
     limits = [*limits, *cones, cp.sum(ratios) / 2 + price + risk <= level, *([] if bias else [b == 0])]
-    ends = []
-    for i in range(14, 16):
-        ends.append([cp.Problem(way(values[i]), limits).solve(solver="CLARABEL") for way in (cp.Minimize, cp.Maximize)])
-    return np.array(ends)
-
-
-def found_beyond_the_threshold(level, share):
-    """The same of f(x) − ρ for `l1` without targets."""
-    roots = []
-    for kernel in WHOLE.kernels:
-        values, vectors = np.linalg.eigh(kernel)
-        roots.append(vectors * np.sqrt(np.maximum(values, 0.0)))
-    w, mu, rho = [cp.Variable(16) for _ in roots], cp.Variable(3, nonneg=True), cp.Variable()
-    values = sum(root @ one for root, one in zip(roots, w, strict=True))
-    risk = cp.sum(cp.pos(rho - values[TRAINING])) / (share * 14) - rho
-    ratios = cp.Variable(3)
-    limits = [cp.quad_over_lin(one, mu[m]) <= ratios[m] for m, one in enumerate(w)]
-    limits = [*limits, cp.sum(mu) == 1, cp.sum(ratios) / 2 + risk <= level]
     ways = cp.Minimize, cp.Maximize
-    return np.array(
-        [[cp.Problem(way(values[i] - rho), limits).solve(solver="CLARABEL") for way in ways] for i in (14, 15)]
-    )
+    return np.array([[cp.Problem(way(values[i]), limits).solve(solver="CLARABEL") for way in ways] for i in (14, 15)])
 
 
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate:UserWarning")
@@ -70,10 +50,9 @@ def test_without_targets_it_is_what_lies_beyond_the_threshold(share):
     solution = solve(instance, "l1", nu=share)
     certificate = solution.certificate
     low, high = mklcvx.decision_interval(instance, solution, KERNELS, DIAGONALS, tolerance=tolerance).T
-    least, most = found_beyond_the_threshold(certificate.lower + tolerance * certificate.base, share).T
+    least, most = extreme_values(certificate.lower + tolerance * certificate.base, "l1", share=share).T
     own = solution.decision_function(KERNELS)
-    assert (low <= np.minimum(own, least + 1e-6)).all()
-    assert (high >= np.maximum(own, most - 1e-6)).all()
+    assert ((low <= np.minimum(own, least + 1e-6)) & (high >= np.maximum(own, most - 1e-6))).all()
     assert (high - low < 1).all()
 
 
@@ -87,9 +66,8 @@ def test_no_answer_within_the_tolerance_lies_outside(name, bias):
     narrow = mklcvx.narrow_weights(INSTANCE, solution, tolerance=tolerance)
     given = (INSTANCE, solution, KERNELS, DIAGONALS)
     low, high = mklcvx.decision_interval(*given, tolerance=tolerance, weights_interval=narrow).T
-    least, most = found_ends(name, bias, certificate.lower + tolerance * certificate.base).T
-    assert (low <= least + 1e-6).all()
-    assert (high >= most - 1e-6).all()
+    least, most = extreme_values(certificate.lower + tolerance * certificate.base, name, bias).T
+    assert ((low <= least + 1e-6) & (high >= most - 1e-6)).all()
     values = solution.decision_function(KERNELS)
     assert ((low <= values) & (values <= high)).all()
     assert (high - low <= 20 * (most - least)).all()

@@ -1,7 +1,5 @@
 """Kernels that are proved to have no weight in any optimum, from rough certificates, against accurate optima."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -79,16 +77,11 @@ def test_a_cap_of_one_third_leaves_something_to_a_fourth_kernel():
 
 def test_where_nothing_is_known_nothing_is_said():
     instance = zoo.random(12, 3, seed=0)
-    for name, given in (
-        ("l1", {}),
-        ("l2", {"loss": "squared_hinge"}),
-        ("li", {"loss": "squared_hinge"}),
-        ("ts_l1", {}),
-    ):
+    squared = {"loss": "squared_hinge"}
+    for name, given in (("l1", {}), ("l2", squared), ("li", squared), ("ts_l1", {})):
         assert proved_zeros(instance, solve(instance, name, **given)) is None
-    prepared = solve(
-        instance, "l1", loss="squared_hinge", preprocessing=Preprocessing([Centre()]).fit(instance.kernels)
-    )
+    steps = Preprocessing([Centre()]).fit(instance.kernels)
+    prepared = solve(instance, "l1", loss="squared_hinge", preprocessing=steps)
     for proved in (mklcvx.proved_zeros, mklcvx.narrow_weights):
         with pytest.raises(InputError, match="steps of preprocessing"):
             proved(instance, prepared)

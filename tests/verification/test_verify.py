@@ -1,7 +1,5 @@
 """The judge: right answers from anybody are accepted, worse ones rejected exactly where they leave the tolerance."""
 
-from __future__ import annotations
-
 import pytest
 
 from cases import KINDS

@@ -1,7 +1,5 @@
 """Answers in other codes' words, solved as their sources state the problems, judged as they stand."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import cache
@@ -68,10 +66,9 @@ def test_their_answer_is_accepted_in_their_words_alone(name, given, ours):
 
 @every_case
 @pytest.mark.parametrize("place", ["answer.json", "answer.npz", "answer.mat", "answer"])
-def test_their_answer_from_a_file(problem, run, tmp_path, name, given, ours, place):
+def test_their_answer_from_a_file(problem, succeeds, tmp_path, name, given, ours, place):
     save_answer(tmp_path / place, **parts_of(solved(name)))
-    code, out, err = run("verify", problem, tmp_path / place, "--convention", name, *settings(given), "--json")
-    assert code == 0
+    out, err = succeeds("verify", problem, tmp_path / place, "--convention", name, *settings(given), "--json")
     assert err.startswith(f"mklcvx: in the words of {name}\n")
     assert (strict(out)["verdict"], strict(out)["formulation"]) == ("accepted", ours)
 
@@ -114,12 +111,11 @@ def test_a_trace_in_their_words_is_judged_point_by_point():
     assert report.accepted
 
 
-def test_the_files_own_parameters_are_theirs_and_options_override_them(problem, run, tmp_path):
+def test_the_files_own_parameters_are_theirs_and_options_override_them(problem, run, succeeds, tmp_path):
     right = solved("spicymkl")
     record = {"weights": right.weights.tolist(), "alpha": right.alpha.tolist(), "parameters": {"lam": 3.0}}
     (tmp_path / "a.json").write_text(json.dumps({**record, "formulation": "l2"}), encoding="utf-8")
-    code, out, err = run("verify", problem, tmp_path / "a.json", "--convention", "spicymkl", "--json")
-    assert code == 0
+    out, err = succeeds("verify", problem, tmp_path / "a.json", "--convention", "spicymkl", "--json")
     price = get("spicymkl").to_ours(INSTANCE, {"lam": 3.0}).parameters["C"]
     assert strict(out)["parameters"]["C"] == pytest.approx(price)
     assert "the answer says formulation l2, judged as l1" in err

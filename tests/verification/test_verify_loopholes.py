@@ -1,7 +1,5 @@
 """What is wrong is rejected, whatever it is wrapped in; and what is right is not rejected for its words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

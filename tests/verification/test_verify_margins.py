@@ -1,8 +1,6 @@
 """For every formulation: parts of an answer that are worse than the optimum by ten tolerances are rejected, by a tenth
 of one accepted; and so are those that leave their domain by as much. What parts are worth is computed here again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -142,9 +140,8 @@ def cost(name: str, c: np.ndarray, bias: float | None = None) -> float:
     images = np.einsum("mij,mj->mi", instance.kernels, c)
     norms, f = np.sqrt(np.maximum(np.sum(c * images, axis=1), 0)), images.sum(axis=0)
     biases = instance.y - f if bias is None else [bias]
-    return penalty(name, norms, instance.groups) + min(
-        0.4 * np.maximum(0, 1 - instance.y * (f + b)).sum() for b in biases
-    )
+    losses = [0.4 * np.maximum(0, 1 - instance.y * (f + b)).sum() for b in biases]
+    return penalty(name, norms, instance.groups) + min(losses)
 
 
 def coefficients_move(name: str, draw: np.random.Generator) -> Move:

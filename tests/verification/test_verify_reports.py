@@ -1,7 +1,5 @@
 """The judge beyond the verdict: which weights are open, which parts belong together, what is refused, and shrinking."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -191,14 +189,6 @@ def test_a_solver_that_raises_fails_and_one_that_is_right_cannot_be_shrunk():
     assert shrink(BINARY, "l1", raising, C=0.4).samples == 6
     with check_refused("does not fail"):
         shrink(BINARY, "l1", broken_in_ties, C=0.4)
-
-
-def test_samples_are_left_out_of_everything():
-    weighted = Instance(LABELS.kernels, labels=LABELS.targets.values, sample_weight=np.arange(1, 17))
-    part = restricted(weighted, [0, 3, 15])
-    assert part.sample_weight.tolist() == [1, 4, 16]
-    assert np.array_equal(part.targets.values, LABELS.targets.values[[0, 3, 15]])
-    assert np.array_equal(part.kernels, LABELS.kernels[np.ix_(range(4), [0, 3, 15], [0, 3, 15])])
 
 
 # ------------------------------------------------------------------------------------------------ kernels in factors

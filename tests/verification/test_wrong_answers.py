@@ -1,7 +1,5 @@
 """The judge is judged by lists of wrong answers: none is accepted, and nearly all are named."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
