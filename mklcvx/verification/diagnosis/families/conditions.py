@@ -20,20 +20,21 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import InputError
-from ....formulations import Points, RankOneCoefficients, Task
+from ....formulations import Points, RankOneCoefficients, SingleTask, Task
 from ....formulations._formulation import Parameters
 from ....formulations.families.joint import JointOutputs, JointTask
 from ....formulations.families.multi_label import ClassDual, ClassPrimal
 from ....formulations.svm import SVM
 from ....problem.stack import Array, KernelStack
 from ...answers import FINE, Answer, in_shape, of_shape
-from ...case import Case, Enclosure, or_infinite
+from ...case import Case, Enclosure, Violation, or_infinite
 from ...domain import on_simplex, outside_box, placed, relative, too_long
 from ...families import family_of, proved_parts
 from ...families.joint import alpha_violations as joint_violations
@@ -48,7 +49,6 @@ _LAST: deque[tuple[object, object, Array]] = deque(maxlen=2)
 FREE = 1e-5  # share of the room between its bounds that α must keep from them to count as free
 IDLE = 1e-6  # share of the largest γ up to which a class does not count
 OF_WEIGHTS = ("domain", "tightness")  # conditions that only the formulation has a part in
-WORST = 0.1  # violation of a constraint beyond which nothing else is looked at
 SPARE = 2  # free samples more than unknowns, for implied weights to be evidence
 
 
@@ -145,44 +145,70 @@ def implied_weights(task: Task, alpha: Array) -> Array | None:
     return np.asarray(found) if found.any() else None
 
 
-def _single(case: Case, answer: Answer) -> Conditions:
-    task, formulation, found = case.task, case.formulation, {}
-    weights, alpha, coefficients = arrays(formulation, task, answer)
+class Functions(NamedTuple):
+    """What a family says of functions Σ μ_m K_mβ, whether they have one output or several. `penalised` is the
+    formulation that has the penalty of the norms; `worst`, the violation beyond which nothing else is looked at."""
+
+    penalised: Callable[[Case], SingleTask]
+    arrays: Callable[[Case, Answer], tuple[Array | None, Array | None, Array | None]]
+    violations: Callable[[Any, Array], list[Violation]]
+    machine: Callable[[Case, Array], Array]
+    implied_weights: Callable[[Any, Array], Array | None]
+    risk: Callable[[Any, Array, Array], float]
+    bias: Callable[[Any, Answer], Array]  # in the shape of the outputs
+    worst: float = np.inf
+
+
+def _of_functions(family: Functions, case: Case, answer: Answer) -> Conditions:
+    task, formulation, single, found = case.task, case.formulation, family.penalised(case), {}
+    weights, alpha, coefficients = family.arrays(case, answer)
     if weights is not None and np.isfinite(weights).all():
-        violations, weights = placed(formulation, task, weights)
-        found["domain"] = max(one.by for one in violations)
+        violations, weights = placed(single, task, weights)
+        found["domain"] = max(violation.by for violation in violations)
     if alpha is not None:
-        found |= {one.constraint: one.by for one in alpha_violations(task, alpha)}
-    if alpha is None and weights is not None and formulation.between is None:
-        alpha = machine(case, weights)
+        found |= {violation.constraint: violation.by for violation in family.violations(task, alpha)}
+    if alpha is None and weights is not None and weights.any() and single.between is None:
+        alpha = family.machine(case, weights)
     implied = weights is None and alpha is not None
     if implied:
-        weights = implied_weights(task, task.feasible(alpha))
-        weights = None if weights is None else placed(formulation, task, weights)[1]
+        weights = family.implied_weights(task, task.feasible(alpha))
+        weights = None if weights is None else placed(single, task, weights)[1]
+    if max(found.values(), default=0.0) > family.worst:
+        return Conditions(found, True)
     if alpha is None or weights is None or not weights.any():
         return _any_family(case, answer)
     lower = formulation.lower(task, alpha)
     if answer.alpha is not None:
-        found |= {one.constraint: one.by for one in too_long(task.feasible(alpha), lower.alpha)}
-    signed = lower.alpha * task.signs
-    outputs, norms = task.evaluate(RankOneCoefficients(weights, signed))
-    scale = float(norms @ lower.roots) or 1.0
-    risk = task.risk(outputs)
-    found["margins"] = max(risk.value - task.gain(lower.alpha) + float(norms @ lower.roots), 0.0) / scale
-    penalty, conjugate = formulation.penalty(norms, **task.own), formulation.conjugate(lower.roots, **task.own)
-    found["tightness"] = max(penalty + conjugate - float(norms @ lower.roots), 0.0) / scale
-    upper = penalty + risk.value
+        found |= {over.constraint: over.by for over in too_long(task.feasible(alpha), lower.alpha)}
+    outputs, norms = task.evaluate(RankOneCoefficients(weights, lower.alpha * task.signs))
+    product = float(norms @ lower.roots)
+    scale, risk = product or 1.0, family.risk(task, outputs, lower.alpha)
+    found["margins"] = max(risk - task.gain(lower.alpha) + product, 0.0) / scale
+    penalty, conjugate = single.penalty(norms, **task.own), single.conjugate(lower.roots, **task.own)
+    found["tightness"] = max(penalty + conjugate - product, 0.0) / scale
+    upper = penalty + risk
     if coefficients is not None:
         own = formulation.upper(task, coefficients).value
         found["coefficients"] = (own - lower.value) / scale
         outputs, upper = task.evaluate(coefficients)[0], min(own, upper)
     if answer.bias is not None:
-        claimed = float(np.ravel(answer.bias)[0])
-        found["bias"] = added_risk(task, outputs, claimed) / scale if task.bias else relative(claimed, outputs)
+        bias = family.bias(task, answer)
+        found["bias"] = added_risk(task, outputs, bias) / scale if task.bias else relative(bias, outputs)
     bounds = Enclosure(lower.value, upper, scale)
     _claims(answer, found, bounds)
     doubtful = implied and found["margins"] <= 1e-4 < found["tightness"]  # least squares may have shared out badly
     return Conditions(found, not doubtful, bounds)
+
+
+SINGLE_TASK = Functions(
+    penalised=lambda case: case.formulation,
+    arrays=lambda case, answer: arrays(case.formulation, case.task, answer),
+    violations=alpha_violations,
+    machine=machine,
+    implied_weights=implied_weights,
+    risk=lambda task, outputs, alpha: task.risk(outputs).value,
+    bias=lambda task, answer: np.ravel(answer.bias)[:1],
+)
 
 
 # --------------------------------------------------------------------------------------------------------- many labels
@@ -353,45 +379,16 @@ def _joint_risk(task: JointTask, outputs: Array, alpha: Array) -> float:
     return float(task.loss.value(outputs + bias[:, None], task.y, task.box).sum())
 
 
-def _joint(case: Case, answer: Answer) -> Conditions:
-    """As for a single task, with the norms of all outputs together."""
-    task, formulation, single, found = case.task, case.formulation, case.formulation.single, {}
-    weights, alpha, coefficients = joint_arrays(task, answer)
-    if weights is not None and np.isfinite(weights).all():
-        violations, weights = placed(single, task, weights)
-        found["domain"] = max(one.by for one in violations)
-    if alpha is not None:
-        found |= {one.constraint: one.by for one in joint_violations(task, alpha, task.feasible(alpha))}
-    if alpha is None and weights is not None and weights.any():
-        alpha = _joint_machine(case, weights)
-    implied = weights is None and alpha is not None
-    if implied:
-        weights = implied_rows(task, task.feasible(alpha)).solved(task.bias)
-        weights = None if weights is None else placed(single, task, weights)[1]
-    if alpha is None or weights is None or not weights.any() or max(found.values()) > WORST:
-        return _any_family(case, answer) if not found or max(found.values()) <= WORST else Conditions(found, True)
-    lower = formulation.lower(task, alpha)
-    if answer.alpha is not None:
-        found |= {one.constraint: one.by for one in too_long(task.feasible(alpha), lower.alpha)}
-    outputs, norms = task.evaluate(RankOneCoefficients(weights, lower.alpha * task.signs))
-    scale = float(norms @ lower.roots) or 1.0
-    risk, penalty = _joint_risk(task, outputs, lower.alpha), single.penalty(norms, **task.own)
-    found["margins"] = max(risk - task.gain(lower.alpha) + float(norms @ lower.roots), 0.0) / scale
-    conjugate = single.conjugate(lower.roots, **task.own)
-    found["tightness"] = max(penalty + conjugate - float(norms @ lower.roots), 0.0) / scale
-    upper = penalty + risk
-    if coefficients is not None:
-        own = formulation.upper(task, coefficients).value
-        found["coefficients"] = (own - lower.value) / scale
-        outputs, upper = task.evaluate(coefficients)[0], min(own, upper)
-    if answer.bias is not None:
-        claimed = in_shape("bias", answer.bias, (task.outputs,))
-        held = replace(task, bias=False).risk(outputs + claimed[:, None]).value - task.risk(outputs).value
-        found["bias"] = max(or_infinite(held), 0.0) / scale if task.bias else relative(claimed, outputs)
-    bounds = Enclosure(lower.value, upper, scale)
-    _claims(answer, found, bounds)
-    doubtful = implied and found["margins"] <= 1e-4 < found["tightness"]
-    return Conditions(found, not doubtful, bounds)
+JOINT_OUTPUTS = Functions(
+    penalised=lambda case: case.formulation.single,
+    arrays=lambda case, answer: joint_arrays(case.task, answer),
+    violations=lambda task, alpha: joint_violations(task, alpha, task.feasible(alpha)),
+    machine=_joint_machine,
+    implied_weights=lambda task, alpha: implied_rows(task, alpha).solved(task.bias),
+    risk=_joint_risk,
+    bias=lambda task, answer: in_shape("bias", answer.bias, (task.outputs, 1)),
+    worst=0.1,
+)
 
 
 # ------------------------------------------------------------------------------------------------------ other families
@@ -436,9 +433,9 @@ def _any_family(case: Case, answer: Answer) -> Conditions:
 
 ROOM = 1000.0  # a problem's scale may be that much smaller than its value
 CONDITIONS: dict[str, Callable[[Case, Answer], Conditions]] = {
-    "single task": _single,
+    "single task": partial(_of_functions, SINGLE_TASK),
     "many labels": _many_labels,
-    "joint outputs": _joint,
+    "joint outputs": partial(_of_functions, JOINT_OUTPUTS),
     "two stages": _two_stages,
     "hypergraph": _from_points,
 }
