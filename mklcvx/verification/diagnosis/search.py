@@ -11,6 +11,7 @@ that answers at random meet as well is none.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -180,7 +181,7 @@ class Search:
         """Every step, measured; after one that explains every part only a few more."""
         found: list[Scored] = []
         more = None
-        for trial in _chained(first, self.trials(self.case, self.answer, hypotheses)):
+        for trial in itertools.chain(first, self.trials(self.case, self.answer, hypotheses)):
             if self.only and dimension_of(trial.mistake) != self.only:
                 continue
             found.append(self.light(self.score(self.case, trial)))
@@ -355,11 +356,6 @@ def _among_like(alpha: Array, signs: Array | None, rng: np.random.Generator) -> 
 
 def _same_problem(trial: DiagnosticTrial) -> bool:
     return all(one is None for one in (trial.instance, trial.formulation, trial.parameters, trial.task))
-
-
-def _chained(first: Sequence[DiagnosticTrial], others: Trials) -> Trials:
-    yield from first
-    yield from others
 
 
 def _each_kind_once(scored: list[Scored]) -> list[Scored]:

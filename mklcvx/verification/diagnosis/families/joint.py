@@ -20,15 +20,13 @@ from ...answers import Answer
 from ...case import Case
 from ..fits import FITTED
 from ..mistakes import SAME, VANISHING, DiagnosticTrial, Mistakes, Trials, but_for, given_weights, with_parameters
-from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, meant_coefficients, objective_terms, objective_units
+from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, coefficients, objective_terms, objective_units, reordered
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, changed_kernels, times
 from ..mistakes_in_points import weights_stale
 from ..mistakes_in_problems import OTHERS, SCALES, bias_setting
 from .conditions import implied_rows
 from .joint_targets import TARGETS_READ
-
-MOST_OUTPUTS = 4  # whose orders are all tried
 
 
 def alpha_of(case: Case, answer: Answer) -> Array | None:
@@ -38,34 +36,11 @@ def alpha_of(case: Case, answer: Answer) -> Array | None:
 
 
 # ------------------------------------------------------------------------------------------------- form of the answer
-def outputs_reordered(case: Case, answer: Answer) -> Trials:
-    outputs, given, bias = case.task.outputs, answer.coefficients, answer.bias
-    if answer.alpha is None or answer.alpha.shape[:1] != (outputs,) or not 2 <= outputs <= MOST_OUTPUTS:
-        return
-    for order in itertools.islice(itertools.permutations(range(outputs)), 1, None):
-        turned, words = list(order), ", ".join(str(j) for j in order)
-        right = {"alpha": answer.alpha[turned], "coefficients": None if given is None else given[turned]}
-        said = f"the order of the outputs: theirs are our {words}"
-        yield but_for(answer, "outputs_swapped", said, **right)
-        if bias is not None and np.size(bias) == outputs:
-            yield but_for(answer, "outputs_swapped", said, **right, bias=np.ravel(bias)[turned])
-
-
 def alpha_unsigned(case: Case, answer: Answer) -> Trials:
     """Signs of β in α: all of them, or that of a sample's own class alone."""
     alpha = alpha_of(case, answer)
     if alpha is not None and (alpha < 0).any():
         yield but_for(answer, "alpha_signed", "the signs of α, all of which are positive", alpha=np.abs(alpha))
-
-
-def coefficients_changed(case: Case, answer: Answer) -> Trials:
-    """Signs or weights that are missing from the coefficients, or weights that are in them twice."""
-    given, weights = answer.coefficients, given_weights(case, answer)
-    if given is None or weights is None or given.shape != (case.task.outputs, case.task.count, case.task.samples):
-        return
-    signs, mu = case.task.signs[:, None, :], weights[None, :, None]
-    for name, words, meant in meant_coefficients(given, mu, signs, "the signs of the classes", "μβ"):
-        yield but_for(answer, name, f"the coefficients: {words}", coefficients=meant)
 
 
 def alpha_stale(case: Case, answer: Answer) -> Trials:
@@ -264,9 +239,10 @@ def length_told(case: Case, answer: Answer) -> Trials:
 
 JOINT_OUTPUTS = Mistakes(
     answers=(
-        *ANSWERS[:2], outputs_reordered, *ANSWERS[2:], alpha_unsigned, objective_units(means), objective_terms(terms),
+        *ANSWERS[:2], reordered("outputs_swapped", "outputs"), *ANSWERS[2:], alpha_unsigned, objective_units(means),
+        objective_terms(terms),
     ),
-    answers_alone=(*WEIGHTS, coefficients_changed),
+    answers_alone=(*WEIGHTS, coefficients),
     problems=(bias_setting, *TARGETS_READ, *SCALES, other_loss, *OTHERS, sample_weights),
     problems_alone=(
         *SUBSETS, even_weights, alpha_stale, *OTHER_TARGETS, *CHANGED, *FITTED, *KERNELS, weights_stale,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -28,31 +26,14 @@ from ..mistakes import (
     with_instance,
     with_parameters,
 )
-from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_terms, objective_units, with_ours
+from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_terms, objective_units, reordered, with_ours
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, kept
 from ..mistakes_in_points import weights_stale
 from ..mistakes_in_problems import PROBLEMS
 
-MOST_CLASSES = 4  # whose orders are all tried
 MEETING = 1e-5  # gap of bounds that meet
 MOST_STACKED = 250  # samples of all classes together
-
-
-def classes_reordered(case: Case, answer: Answer) -> Trials:
-    classes, given, gamma = case.task.classes, answer.coefficients, answer.multipliers.get("gamma")
-    if answer.alpha is None or not 2 <= classes <= MOST_CLASSES:
-        return
-    for order in itertools.islice(itertools.permutations(range(classes)), 1, None):
-        turned, words = list(order), ", ".join(str(k) for k in order)
-        right: dict[str, Any] = {
-            "alpha": answer.alpha[turned],
-            "coefficients": None if given is None else given[turned],
-        }
-        if gamma is not None:
-            right["multipliers"] = {**answer.multipliers, "gamma": np.asarray(gamma)[turned]}
-        said = f"the order of the classes: theirs are our {words}"
-        yield but_for(answer, "classes_order", said, **right)
 
 
 def alpha_beta(case: Case, answer: Answer) -> Trials:
@@ -270,7 +251,8 @@ def gamma_scaled(case: Case, answer: Answer) -> Trials:
 
 MANY_LABELS = Mistakes(
     answers=(
-        *ANSWERS[:2], classes_reordered, *ANSWERS[2:], objective_units(means), objective_terms(terms), gamma_scaled,
+        *ANSWERS[:2], reordered("classes_order", "classes"), *ANSWERS[2:], objective_units(means),
+        objective_terms(terms), gamma_scaled,
     ),
     answers_alone=(alpha_beta, weights_of_classes, *WEIGHTS),
     problems=(PROBLEMS[0], price_over_labels, class_losses, class_biases, *PROBLEMS[1:]),

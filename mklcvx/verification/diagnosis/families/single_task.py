@@ -13,13 +13,13 @@ from ...case import Case
 from ...families import judged_parts
 from ..fits import FITTED, formulation_fitted, loss_fitted
 from ..implied import ALONE, IMPLIED
-from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights, weights_or_ours
+from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights
 from ..mistakes_in_answers import (
     ANSWERS,
     WEIGHTS,
     alpha_along,
     clipped,
-    meant_coefficients,
+    coefficients,
     objective_terms,
     objective_units,
     samples_order,
@@ -122,19 +122,6 @@ def weights_capped(case: Case, answer: Answer, weights: Array) -> Trials:
     for _ in range(100):
         again = np.minimum(again / again.sum(), cap)
     yield from clipped(case, answer, weights, "the box weights ≤ θ", [once, again])
-
-
-def coefficients(case: Case, answer: Answer) -> Trials:
-    """Labels or weights that are missing from the coefficients, or weights that are in them twice."""
-    given = answer.coefficients
-    if given is None or given.shape != (case.task.count, case.task.samples):
-        return
-    weights, signs = weights_or_ours(case, answer)[:, None], case.task.signs
-    for name, words, meant in meant_coefficients(given, weights, signs, "the label's sign", "μ α∘y"):
-        yield but_for(answer, name, f"the coefficients: {words}", coefficients=meant)
-        if answer.bias is not None:  # it may have been found with the wrong ones
-            said = f"the coefficients: {words}; and for the bias"
-            yield but_for(answer, name, said, coefficients=meant, bias=None)
 
 
 def bias_wrong(case: Case, answer: Answer) -> Trials:
