@@ -278,13 +278,7 @@ def kernels_confused(case: Case, answer: Answer) -> Trials:
         for other, instead in enumerate(names):
             if m != other:
                 words = f"kernel {instead} in the place of {name}, which is missing"
-                yield from changed_kernels(
-                    case,
-                    answer,
-                    "kernels_copied",
-                    words,
-                    _instead(m, other),
-                )
+                yield from changed_kernels(case, answer, "kernels_copied", words, _instead(m, other))
     if answer.weights is not None or answer.coefficients is not None or case.instance.groups is not None:
         return
     for m, name in enumerate(names):

@@ -30,11 +30,7 @@ WORDS = {
 
 
 def described(
-    answer: Answer,
-    parts: list[AnswerPart],
-    tolerance: float,
-    found: Conditions | None,
-    about: tuple[str, list[str]],
+    answer: Answer, parts: list[AnswerPart], tolerance: float, found: Conditions | None, about: tuple[str, list[str]]
 ) -> Said:
     wrong, right = ([part for part in parts if (part.off > tolerance) == side] for side in (True, False))
     rest = f"; {are(right)} right" if right else ""
