@@ -18,7 +18,6 @@ from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
 from ..shrinking import restricted
-from .families.conditions import free_samples
 from .mistakes import (
     SAME,
     VANISHING,
@@ -35,11 +34,8 @@ from .mistakes_in_losses import free_outputs
 Groups = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 NAMED = 5  # of those left out
-FLIPPED = 80  # samples whose labels are turned one by one
 FEW = 5  # kernels whose groupings are all tried
 SUSPECTS = 30  # labels that are tried
-MANY_FREE = 4  # free samples from which labels can be told
-MISREAD = 8  # labels that are turned at once
 
 
 # ------------------------------------------------------------------------------------------------- kernels left out
@@ -215,58 +211,12 @@ def label_misread(case: Case, answer: Answer, alpha: Array) -> Trials:
         yield from with_instance(case, answer, "label_misread", f"the other label of sample {i}", y=y)
 
 
-@on_alpha
-def labels_misread(case: Case, answer: Answer, alpha: Array) -> Trials:
-    """Several labels, turned one after the other as long as free samples come nearer to the outputs that they need."""
-    task = case.task
-    if case.instance.targets.kind != "y" or answer.weights is None or task.loss_function.free_margin:
-        return
-    kernel, free = kernel_of(case, answer), free_samples(task, alpha)
-    slope = np.abs(task.loss_function.gradient(alpha, task.y, task.box))
-    if free.sum() < MANY_FREE:
-        return
-    signs, turned = task.signs.copy(), []
-    known = left = _unmet(kernel, alpha, slope, free, signs[None], task.bias)[0]
-    for _ in range(MISREAD):
-        tried = np.where(np.eye(task.samples, dtype=bool), -signs, signs)
-        each = _unmet(kernel, alpha, slope, free, tried, task.bias)
-        i = int(np.argmin(each))
-        if each[i] >= left or i in turned:
-            break
-        signs, left = tried[i], each[i]
-        turned.append(i)
-        if left <= SAME * known:
-            words = f"the other label of {_listed('sample', sorted(turned))}"
-            for trial in with_instance(case, answer, "label_misread", words, y=signs):
-                yield replace(trial, fitted=len(turned))
-            return
-
-
-def _unmet(kernel: Array, alpha: Array, slope: Array, free: Mask, signs: Array, bias: bool) -> Array:
-    """For every row of signs: how far outputs at free samples are from what α asks for, and how far Σ s_iα_i from 0."""
-    left = (signs * slope - (signs * alpha) @ kernel)[:, free]
-    if not bias:
-        return np.asarray(np.abs(left).mean(axis=1))
-    away = np.abs(left - np.median(left, axis=1, keepdims=True)).mean(axis=1)
-    return np.asarray(away + np.abs(signs @ alpha) / np.abs(alpha).sum())
-
-
-def label_misread_each(case: Case, answer: Answer) -> Trials:
-    """One label after the other, where weights alone tell and nothing has to be solved."""
-    if case.instance.targets.kind != "y" or answer.weights is None or case.instance.samples > FLIPPED:
-        return
-    for i in range(case.instance.samples) if getattr(case.formulation, "maximises", False) else ():
-        y = np.array(case.instance.y)
-        y[i] *= -1
-        yield from with_instance(case, answer, "label_misread", f"the other label of sample {i}", y=y)
-
-
 def _listed(what: str, which: Sequence[object]) -> str:
     some = ", ".join(str(one) for one in which[:NAMED])
     more = f" and {len(which) - NAMED} more" if len(which) > NAMED else ""
     return f"{what}{'s' if len(which) > 1 else ''} {some}{more}"
 
 
-SAMPLES: Hypotheses = (samples_left_out, label_misread, labels_misread)
-OTHER_TARGETS: Hypotheses = (labels_permuted, labels_dropped, label_misread_each)
+SAMPLES: Hypotheses = (samples_left_out, label_misread)
+OTHER_TARGETS: Hypotheses = (labels_permuted, labels_dropped)
 SUBSETS: Hypotheses = (other_groups, kernels_left_out)

@@ -75,7 +75,7 @@ def _with_a_price(case: Case, answer: Answer) -> Trials:
     nu, alpha = case.parameters["nu"], given_alpha(case, answer)
     others = {key: value for key, value in case.parameters.items() if key not in ("nu", "loss")}
     prices = {"1/(νn)": 1 / (nu * case.instance.samples), "ν: ν was taken for C": nu, "1": 1.0}
-    largest = None if alpha is None else _shared(np.abs(alpha) / case.instance.sample_weight)
+    largest = None if alpha is None else shared_bound(np.abs(alpha) / case.instance.sample_weight)
     if largest is not None:
         prices["the largest α"] = largest
     for words, price in prices.items():
@@ -91,7 +91,9 @@ def bounds_of_alpha(case: Case, answer: Answer, alpha: Array) -> Trials:
     task, given = case.task, case.parameters
     if alpha.shape != np.shape(task.limit):
         return
-    shares = [_shared(side[bound > 0] / bound[bound > 0]) for side, bound in ((alpha, task.limit), (-alpha, -task.low))]
+    shares = [
+        shared_bound(side[bound > 0] / bound[bound > 0]) for side, bound in ((alpha, task.limit), (-alpha, -task.low))
+    ]
     up, down = shares
     tau, price = given.get("quantile"), given.get("C")
     if tau is not None and price is not None and up and down:  # α lies between −(1 − τ)C and τC
@@ -107,7 +109,7 @@ def bounds_of_alpha(case: Case, answer: Answer, alpha: Array) -> Trials:
             yield _read_off(case, answer, name, given[name] * largest**power)
 
 
-def _shared(shares: Array) -> float | None:
+def shared_bound(shares: Array) -> float | None:
     """The largest share of its bound, if several samples have it."""
     largest = float(shares.max(initial=0.0))
     return largest if np.isfinite(largest) and np.count_nonzero(shares >= largest * (1 - VANISHING)) > 1 else None

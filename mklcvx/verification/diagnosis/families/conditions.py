@@ -33,7 +33,7 @@ from ....formulations.families.joint import JointOutputs, JointTask
 from ....formulations.families.multi_label import ClassDual, ClassPrimal
 from ....formulations.svm import SVM
 from ....problem.stack import Array, KernelStack
-from ...answers import FINE, Answer, in_shape, of_shape
+from ...answers import FINE, Answer, as_numbers, in_shape, of_shape
 from ...case import Case, Enclosure, Violation, or_infinite
 from ...domain import on_simplex, outside_box, placed, relative, too_long
 from ...families import family_of, proved_parts
@@ -155,7 +155,7 @@ class Functions(NamedTuple):
     machine: Callable[[Case, Array], Array]
     implied_weights: Callable[[Any, Array], Array | None]
     risk: Callable[[Any, Array, Array], float]
-    bias: Callable[[Any, Answer], Array]  # in the shape of the outputs
+    bias: Callable[[Any, Answer], Any]  # in the shape of the outputs
     worst: float = np.inf
 
 
@@ -207,7 +207,7 @@ SINGLE_TASK = Functions(
     machine=machine,
     implied_weights=implied_weights,
     risk=lambda task, outputs, alpha: task.risk(outputs).value,
-    bias=lambda task, answer: np.ravel(answer.bias)[:1],
+    bias=lambda task, answer: as_numbers("bias", answer.bias).ravel()[:1],
 )
 
 

@@ -24,7 +24,7 @@ from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, coefficients, objecti
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, changed_kernels, times
 from ..mistakes_in_points import weights_stale
-from ..mistakes_in_problems import OTHERS, SCALES, bias_setting
+from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, shared_bound
 from .conditions import implied_rows
 from .joint_targets import TARGETS_READ
 
@@ -105,11 +105,8 @@ def price_told(case: Case, answer: Answer) -> Trials:
 
 
 def _largest(case: Case, alpha: Array) -> float:
-    sizes = np.abs(alpha).max(axis=0) / case.instance.sample_weight
-    top = float(sizes.max(initial=0.0))
-    shared = np.count_nonzero(sizes >= top * (1 - VANISHING)) > 1
-    own = getattr(case.task.loss, "each", None)
-    return top / float(getattr(own, "delta", 1.0)) if shared else np.nan
+    top = shared_bound(np.abs(alpha).max(axis=0) / case.instance.sample_weight)
+    return np.nan if top is None else top / float(getattr(getattr(case.task.loss, "each", None), "delta", 1.0))
 
 
 def _slope(case: Case, answer: Answer, alpha: Array) -> float:

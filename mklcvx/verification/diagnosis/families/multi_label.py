@@ -30,7 +30,7 @@ from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_terms, obje
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, kept
 from ..mistakes_in_points import weights_stale
-from ..mistakes_in_problems import PROBLEMS
+from ..mistakes_in_problems import PROBLEMS, shared_bound
 
 MEETING = 1e-5  # gap of bounds that meet
 MOST_STACKED = 250  # samples of all classes together
@@ -79,9 +79,8 @@ def price_told(case: Case, answer: Answer) -> Trials:
     """C, which is the largest α where several samples share it."""
     if answer.alpha is None or answer.alpha.shape != case.task.signs.shape:
         return
-    sizes, given = np.abs(answer.alpha) / case.instance.sample_weight, case.parameters["C"]
-    top = float(sizes.max(initial=0.0))
-    if np.count_nonzero(sizes >= top * (1 - VANISHING)) > 1 and abs(top - given) > SAME * given:
+    top, given = shared_bound(np.abs(answer.alpha) / case.instance.sample_weight), case.parameters["C"]
+    if top is not None and abs(top - given) > SAME * given:
         words = f"C = {top:.6g}, the largest α, and not for C = {given:.6g}"
         yield with_parameters(case, answer, "parameter", words, C=top)
 
