@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...formulations import RankOneCoefficients, Task
+from ...formulations.families.joint import JointTask
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
@@ -40,7 +41,7 @@ def shown(weights: Array) -> str:
     return f"({some}{', …' if len(weights) > SHOWN else ''})"
 
 
-def machine_gap(task: Task, weights: Array, alpha: Array) -> float:
+def machine_gap(task: Task | JointTask, weights: Array, alpha: Array) -> float:
     """How far α is from being that of the machine with these weights, relative to its scale."""
     outputs, norms = task.evaluate(RankOneCoefficients(weights, alpha * task.signs))
     size = float(norms @ task.root_q(alpha))

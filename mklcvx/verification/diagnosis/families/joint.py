@@ -23,7 +23,7 @@ from ..mistakes import SAME, VANISHING, DiagnosticTrial, Mistakes, Trials, but_f
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, coefficients, objective_terms, objective_units, reordered
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, changed_kernels, times
-from ..mistakes_in_points import weights_stale
+from ..mistakes_in_points import machine_gap, shown, weights_stale
 from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, shared_bound
 from .conditions import implied_rows
 from .joint_targets import TARGETS_READ
@@ -36,13 +36,6 @@ def alpha_of(case: Case, answer: Answer) -> Array | None:
 
 
 # ------------------------------------------------------------------------------------------------- form of the answer
-def alpha_unsigned(case: Case, answer: Answer) -> Trials:
-    """Signs of β in α: all of them, or that of a sample's own class alone."""
-    alpha = alpha_of(case, answer)
-    if alpha is not None and (alpha < 0).any():
-        yield but_for(answer, "alpha_signed", "the signs of α, all of which are positive", alpha=np.abs(alpha))
-
-
 def alpha_stale(case: Case, answer: Answer) -> Trials:
     """α of functions with other weights than those handed over, which are right."""
     alpha, weights = alpha_of(case, answer), given_weights(case, answer)
@@ -52,19 +45,9 @@ def alpha_stale(case: Case, answer: Answer) -> Trials:
     found = rows.solved(case.task.bias)
     if weights is not None and found is not None and along(weights, found):  # α is theirs
         return
-    if found is not None and _margins(case, alpha, found) <= SAME:
-        shown = ", ".join(f"{one:.4g}" for one in found[:4])
-        words = f"α, which is that of the weights ({shown}): of an earlier iterate, or never updated"
+    if found is not None and machine_gap(case.task, found, case.task.feasible(alpha)) <= SAME:
+        words = f"α, which is that of the weights {shown(found)}: of an earlier iterate, or never updated"
         yield but_for(answer, "alpha_stale", words, alpha=None, bias=None)
-
-
-def _margins(case: Case, alpha: Array, weights: Array) -> float:
-    """How far α is from that of the best functions with these weights."""
-    task = case.task
-    feasible = task.feasible(alpha)
-    outputs, norms = task.evaluate(RankOneCoefficients(weights, feasible * task.signs))
-    size = float(norms @ task.root_q(feasible))
-    return (task.risk(outputs).value - task.gain(feasible) + size) / size if size > 0 else np.inf
 
 
 def means(case: Case) -> Iterator[tuple[str, float]]:
@@ -236,7 +219,7 @@ def length_told(case: Case, answer: Answer) -> Trials:
 
 JOINT_OUTPUTS = Mistakes(
     answers=(
-        *ANSWERS[:2], reordered("outputs_swapped", "outputs"), *ANSWERS[2:], alpha_unsigned, objective_units(means),
+        *ANSWERS[:2], reordered("outputs_swapped", "outputs"), *ANSWERS[2:], objective_units(means),
         objective_terms(terms),
     ),
     answers_alone=(*WEIGHTS, coefficients),

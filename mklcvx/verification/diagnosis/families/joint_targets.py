@@ -55,21 +55,6 @@ def classes_read(case: Case, answer: Answer) -> Trials:
     yield from with_instance(case, answer, kind, words, classes=names[read])
 
 
-def classes_shifted(case: Case, answer: Answer) -> Trials:
-    """Classes that were counted from another end, or taken for each other."""
-    targets = case.instance.targets
-    if targets.kind != "classes" or case.task.outputs < 3:
-        return
-    names = np.asarray(targets.class_values())
-    own = np.argmax(case.task.y, axis=0)
-    for a in range(len(names)):
-        for b in range(a):
-            swapped = np.where(own == a, b, np.where(own == b, a, own))
-            words = f"classes {names[a]} and {names[b]} taken for each other"
-            for trial in with_instance(case, answer, "label_misread", words, classes=names[swapped]):
-                yield replace(trial, kind="classes:order")
-
-
 def targets_told(case: Case, answer: Answer) -> Trials:
     """Real targets, as weights and α tell them: in other units, of two other values, others at some samples."""
     task, weights, alpha = case.task, given_weights(case, answer), answer.alpha
@@ -156,4 +141,4 @@ def _with_response(case: Case, answer: Answer, kind: str, words: str, new: Array
     yield from (replace(trial, kind=kind) for trial in found)
 
 
-TARGETS_READ: Hypotheses = (classes_read, classes_shifted, targets_told, targets_changed)
+TARGETS_READ: Hypotheses = (classes_read, targets_told, targets_changed)

@@ -16,24 +16,21 @@ from ...families.single_task import machine_alpha
 from ..fits import FITTED
 from ..mistakes import (
     SAME,
-    VANISHING,
     DiagnosticTrial,
     Mistakes,
     Trials,
     but_for,
     given_weights,
     on_weights,
-    with_instance,
     with_parameters,
 )
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_terms, objective_units, reordered, with_ours
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
-from ..mistakes_in_kernels import CHANGED, KERNELS, kept
+from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_points import weights_stale
 from ..mistakes_in_problems import PROBLEMS, shared_bound
 
 MEETING = 1e-5  # gap of bounds that meet
-MOST_STACKED = 250  # samples of all classes together
 
 
 def alpha_beta(case: Case, answer: Answer) -> Trials:
@@ -92,35 +89,6 @@ def labels_zero_one(case: Case, answer: Answer) -> Trials:
         yield DiagnosticTrial(
             "labels_zero_one", "optimal for labels left at 0 and 1: they are to be −1 and 1", answer, task=task
         )
-
-
-def class_left_out(case: Case, answer: Answer) -> Trials:
-    """A class whose α is zero altogether: it was never trained."""
-    alpha, targets = answer.alpha, case.instance.targets
-    if alpha is None or alpha.shape != case.task.signs.shape or targets.kind != "labels":
-        return
-    rest = np.flatnonzero(np.abs(alpha).max(axis=1) > VANISHING * np.abs(alpha).max())
-    if 0 < len(rest) < len(alpha):
-        coefficients = None if answer.coefficients is None else answer.coefficients[rest]
-        part = replace(answer, alpha=alpha[rest], coefficients=coefficients, multipliers={})
-        names = [targets.names[k] for k in rest]
-        gone = ", ".join(str(one) for one in targets.names if one not in names)
-        labels = np.asarray(targets.values)[:, rest]
-        yield from with_instance(
-            case, part, "labels_dropped", f"the labels without {gone}", labels=labels, label_names=names
-        )
-
-
-def label_turned(case: Case, answer: Answer) -> Trials:
-    """One label of one sample after the other."""
-    targets, shape = case.instance.targets, case.task.signs.shape
-    if targets.kind != "labels" or answer.alpha is None or answer.weights is None or np.prod(shape) > MOST_STACKED:
-        return
-    for k, i in np.ndindex(*shape):
-        signs = np.array(case.task.signs)
-        signs[k, i] *= -1
-        words = f"optimal for the other label {targets.names[k]} of sample {i}"
-        yield DiagnosticTrial("label_misread", words, answer, task=replace(case.task, signs=signs), fitted=1)
 
 
 # ------------------------------------------------------------------------------- other losses and biases of the classes
@@ -191,25 +159,6 @@ def ours(case: Case, answer: Answer) -> Answer:
     return Answer(**{name: getattr(found, name) for name in ("weights", "alpha", "objective") if name in given})
 
 
-def stacked(case: Case, answer: Answer) -> Trials:
-    """Other penalties of the weights. The sum over classes is a single task: the samples of all
-    classes together, and kernels I ⊗ K_m."""
-    classes, shared = case.task.classes, {"C": case.parameters["C"], "bias": False}
-    if case.formulation.name == "ml_minimax" or case.instance.samples * classes > MOST_STACKED:
-        return
-    whole = kept(case.instance, "stacked", lambda: Instance(
-        np.stack([np.kron(np.eye(classes), np.asarray(kernel, dtype=float)) for kernel in case.task.each_kernel()]),
-        case.task.signs.ravel(), sample_weight=np.tile(case.instance.sample_weight, classes),
-    ))  # fmt: skip
-    flat = None if answer.alpha is None else np.ravel(answer.alpha)
-    parts = Answer(weights=answer.weights, alpha=flat, objective=answer.objective)
-    if not parts.given:
-        return
-    for name in ("l2", "average", "sum", "sm2", "square"):
-        words = f"optimal for weights as {name} has them, with one combination for all classes"
-        yield DiagnosticTrial(f"formulation {name}", words, parts, whole, name, shared)
-
-
 def terms(case: Case) -> Iterator[tuple[str, float]]:
     """Of the value: the classes' own values, their losses and norms at the certified weights."""
     task, found = case.task, case.reference
@@ -256,8 +205,8 @@ MANY_LABELS = Mistakes(
     answers_alone=(alpha_beta, weights_of_classes, *WEIGHTS),
     problems=(PROBLEMS[0], price_over_labels, class_losses, class_biases, *PROBLEMS[1:]),
     problems_alone=(
-        *SUBSETS, even_weights, sample_weights, class_left_out, stacked, labels_zero_one, *FITTED, *OTHER_TARGETS,
-        *CHANGED, *KERNELS, weights_stale, label_turned,
+        *SUBSETS, even_weights, sample_weights, labels_zero_one, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS,
+        weights_stale,
     ),
     told=(price_told,),
 )  # fmt: skip
