@@ -21,7 +21,6 @@ from ..case import FITS, SAMPLE_SIDE, Case, pose
 from ..families import family_of
 from .families.conditions import OF_WEIGHTS, Conditions, conditions
 from .mistakes import SAME, DiagnosticTrial, Hypotheses, Trials, given_weights
-from .mistakes_in_losses import other_loss
 
 ENOUGH = 3  # weights that tell a parameter by themselves
 GRID, STEPS, MINIMA = 13, 40, 3
@@ -78,20 +77,6 @@ def formulation_fitted(case: Case, answer: Answer) -> Trials:
             value = trial.parameters[own[0]] if trial.parameters else 0.0
             words = f"optimal for another formulation: {other.name}, {other.title}, with {own[0]} = {value:.6g}"
             yield replace(trial, name=f"formulation {other.name}", words=words, formulation=other.name, kind="")
-
-
-def loss_fitted(case: Case, answer: Answer) -> Trials:
-    """Another loss, with a length or a share of its own that nobody stated here."""
-    if answer.alpha is None:
-        return
-    for trial in other_loss(case, answer):
-        posed = pose(case.instance, case.formulation.name, trial.parameters or {}, FITS)
-        own = [name for name in posed.sample_side if name in VARIED and name not in case.parameters]
-        for fitted in _fitted(posed, answer, own[:1]):
-            value = fitted.parameters[own[0]] if fitted.parameters else 0.0
-            words = f"{trial.words}; with {own[0]} = {value:.6g}"
-            doubled = (trial.parameters or {}).get("C") != case.parameters.get("C")
-            yield replace(fitted, name=trial.name, words=words, kind="", fitted=1 + doubled)
 
 
 def _fitted(case: Case, answer: Answer, names: Iterable[str]) -> Trials:

@@ -17,8 +17,8 @@ from ...problem.stack import Array
 from ..answers import Answer
 from ..case import FITS, Case
 from ..families.single_task import arrays
-from .families.conditions import free_samples, implied_outputs, implied_weights
-from .mistakes import SAME, VANISHING, Hypotheses, Trials, but_for, given_alpha, given_weights, with_instance
+from .families.conditions import free_samples, implied_outputs
+from .mistakes import SAME, Hypotheses, Trials, but_for, given_alpha, given_weights, with_instance
 from .mistakes_in_kernels import changed_kernels, plus, times
 
 EXACT = 1e-5  # relative: what a fit leaves that is no coincidence
@@ -93,10 +93,6 @@ def common_factor(case: Case, answer: Answer) -> Trials:
                 yield replace(
                     trial, fitted=1, answer=same, words=f"{trial.words}, with the weights of the kernels given"
                 )
-        regulariser = case.formulation.regulariser
-        if answer.weights is not None and regulariser is not None and regulariser.constraint is None:  # any size is one
-            words = f"the size of the weights: {factor:.6g} times as large"
-            yield but_for(answer, "weights_norm", words, weights=np.asarray(answer.weights) * factor)
         yield from _sized(answer, point.length(factor))
 
 
@@ -107,27 +103,6 @@ def _sized(answer: Answer, factor: float) -> Trials:
     if answer.bias is not None:
         bias = np.asarray(answer.bias) * factor
         yield replace(but_for(answer, "alpha_units", f"{words}, and so is the bias", alpha=alpha, bias=bias), fitted=1)
-
-
-def size_of_alpha(case: Case, answer: Answer) -> Trials:
-    """α times a number where no weights are given: those that it implies are as much too large as it is too small, or
-    the largest of them all is at C."""
-    alpha, task, regulariser = given_alpha(case, answer), case.task, getattr(case.formulation, "regulariser", None)
-    if alpha is None or answer.weights is not None or not alpha.any() or not np.isfinite(alpha).all():
-        return
-    size = np.abs(alpha)
-    factors = []
-    if np.count_nonzero(size >= (1 - VANISHING) * size.max()) > 1 and np.isfinite(task.limit).all():
-        factors.append(float(task.limit.max() / size.max()))
-    inside = alpha * (0.5 * float(np.min(task.limit[size > 0] / size[size > 0])))  # all are free: their order tells
-    implied = implied_weights(task, inside) if regulariser is not None and np.isfinite(inside).all() else None
-    if implied is not None and regulariser is not None and regulariser.constraint is not None:
-        from ..domain import to_boundary
-
-        factors.append(float(inside.max() / alpha.max()) / to_boundary(regulariser.constraint, task.own, implied))
-    for factor in factors:
-        if np.isfinite(factor) and factor > 0 and abs(factor - 1) > SAME:
-            yield from _sized(answer, factor)
 
 
 def diagonal_or_constant(case: Case, answer: Answer) -> Trials:
@@ -197,4 +172,3 @@ def _of_others(case: Case, answer: Answer, theirs: Array) -> Trials:
 
 
 IMPLIED: Hypotheses = (common_factor, diagonal_or_constant, implied_targets)
-ALONE: Hypotheses = (size_of_alpha,)

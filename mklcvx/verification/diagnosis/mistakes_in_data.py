@@ -168,10 +168,6 @@ def _weightings(instance: Instance) -> Iterator[tuple[str, str, Array]]:
     yield "balanced", "classes of balanced weight, which was not asked for", given * balanced
     if np.ptp(given) > 0:
         yield "balanced", "classes of balanced weight in place of the weights of samples", balanced
-    turned = np.where(positive, positive.mean(), (~positive).mean())
-    yield "balanced", "samples weighted by the share of their class", given * turned
-    share = np.where(positive, 1 / positive.sum(), 1 / (~positive).sum())
-    yield "balanced", "classes of weight one each, which was not asked for", given * share
 
 
 @on_alpha

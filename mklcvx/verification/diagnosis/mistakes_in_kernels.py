@@ -121,7 +121,6 @@ def _after(first: Change, second: Change) -> Change:
 
 _COSINE = _prepared(normalise="cosine")
 _UNIT_TRACE, _TRACE_N = _over(_traces), _over(lambda stack: _traces(stack) / stack.shape[1])
-_UNIT_NORM = _over(_norms)
 SIZES: tuple[tuple[str, str, Change], ...] = (
     ("kernels_trace", "the kernels rescaled to unit trace", _UNIT_TRACE),
     ("kernels_trace", "the kernels rescaled to trace n", _TRACE_N),
@@ -130,7 +129,7 @@ SIZES: tuple[tuple[str, str, Change], ...] = (
     ("kernels_variance", "the kernels of unit variance", _prepared(normalise="variance")),
     ("kernels_variance", "the kernels centred in feature space and of unit variance",
      _prepared(centre=True, normalise="variance")),
-    ("kernels_frobenius", "the kernels divided by their Frobenius norms", _UNIT_NORM),
+    ("kernels_frobenius", "the kernels divided by their Frobenius norms", _over(_norms)),
     ("kernels_frobenius", "the kernels of Frobenius norm n", _over(lambda stack: _norms(stack) / stack.shape[1])),
     ("kernels_frobenius", "the kernels divided by their spectral norms",
      _over(_largest_eigenvalues)),
@@ -146,9 +145,7 @@ ORDERS: tuple[tuple[str, str, Change], ...] = (
 BOTH: tuple[tuple[str, str, Change], ...] = (
     ("kernels_trace", "the kernels centred and of unit trace", _after(_centred, _UNIT_TRACE)),
     ("kernels_trace", "the kernels centred and of trace n", _after(_centred, _TRACE_N)),
-    ("kernels_cosine", "the kernels centred and then of unit diagonal", _after(_centred, _COSINE)),
     ("kernels_centred", "the kernels of unit diagonal and then centred", _after(_COSINE, _centred)),
-    ("kernels_frobenius", "the kernels centred and of unit Frobenius norm", _after(_centred, _UNIT_NORM)),
 )
 
 
@@ -176,22 +173,8 @@ def kernels_scaled(case: Case, answer: Answer) -> Trials:
 
 
 # -------------------------------------------------------------------------------------------------------- other entries
-def _matrix_roots(stack: Array) -> Array:
-    values, vectors = np.linalg.eigh(stack)
-    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))[:, None]) @ vectors.transpose(0, 2, 1))
-
-
-def _degrees(stack: Array) -> Array:
-    return np.asarray(stack.sum(axis=2))
-
-
-def _normalised(stack: Array) -> Array:
-    roots = np.sqrt(np.maximum(_degrees(stack), np.finfo(float).tiny))
-    return stack / (roots[:, :, None] * roots[:, None, :])
-
-
 def _laplacians(stack: Array) -> Array:
-    return np.asarray(np.einsum("mi,ij->mij", _degrees(stack), np.eye(stack.shape[1])) - stack)
+    return np.asarray(np.einsum("mi,ij->mij", stack.sum(axis=2), np.eye(stack.shape[1])) - stack)
 
 
 ENTRIES: tuple[tuple[str, str, Change], ...] = (
@@ -200,13 +183,7 @@ ENTRIES: tuple[tuple[str, str, Change], ...] = (
     ("kernels_power", "kernels with the square roots of the entries: a Gaussian of another width",
      lambda stack: np.sqrt(np.abs(stack)) * np.sign(stack)),
     ("kernels_power", "K² in place of K: the matrix times itself", lambda stack: stack @ stack),
-    ("kernels_power", "KK/n in place of K", lambda stack: stack @ stack / stack.shape[1]),
-    ("kernels_power", "the matrix root of K in place of K", _matrix_roots),
-    ("kernels_power", "exp K in place of K", np.exp),
-    ("kernels_distance", "D^(−½) K D^(−½) in place of K, D the sums of the rows", _normalised),
     ("kernels_distance", "the Laplacian D − K in place of K", _laplacians),
-    ("kernels_distance", "the normalised Laplacian I − D^(−½) K D^(−½) in place of K",
-     lambda stack: np.eye(stack.shape[1]) - _normalised(stack)),
     ("kernels_distance", "1 − K in place of K: distances for similarities", lambda stack: 1 - stack),
     ("kernels_order", "kernels whose samples are in the reverse order", lambda stack: stack[:, ::-1, ::-1]),
 )  # fmt: skip
@@ -333,16 +310,8 @@ def _part(case: Case, some: list[int]) -> Instance:
     return found
 
 
-def kernels_times_neighbours(case: Case, answer: Answer) -> Trials:
-    """Every kernel multiplied, entry by entry, with the next: a sum where products were formed."""
-    words = "kernels that are multiplied, entry by entry, with their neighbours"
-    yield from changed_kernels(
-        case, answer, "kernels_product", words, lambda stack: stack * np.roll(stack, 1, axis=0), repair="clip"
-    )
-
-
 SCALED: Hypotheses = (kernels_rescaled,)
 CHANGED: Hypotheses = (kernels_scaled, kernels_rescaled_twice, kernels_of_other_entries, kernels_shifted)
 KERNELS: Hypotheses = (
-    ridge, kernels_rounded, kernels_confused, kernel_twice, one_kernel_changed, kernels_times_neighbours,
+    ridge, kernels_rounded, kernels_confused, kernel_twice, one_kernel_changed,
 )  # fmt: skip

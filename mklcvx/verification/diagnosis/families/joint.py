@@ -54,7 +54,6 @@ def means(case: Case) -> Iterator[tuple[str, float]]:
     outputs, n = case.task.outputs, case.instance.samples
     yield f"the mean over {outputs} outputs", float(outputs)
     yield "the mean over outputs and samples", float(outputs * n)
-    yield "divided by n and C", n * case.parameters.get("C", 1.0)
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:

@@ -24,11 +24,7 @@ MANY = 0.4  # share of the samples that may be misread: beyond, they are other t
 CHANGES: tuple[tuple[str, str, Callable[[Array], Array]], ...] = (
     ("labels:scaled", "centred", lambda y: y - y.mean()),
     ("labels:scaled", "standardised", lambda y: (y - y.mean()) / y.std()),
-    ("labels:scaled", "standardised (with n − 1)", lambda y: (y - y.mean()) / y.std(ddof=1)),
     ("labels:scaled", "divided by its standard deviation", lambda y: y / y.std()),
-    ("labels:scaled", "divided by its standard deviation (with n − 1)", lambda y: y / y.std(ddof=1)),
-    ("labels:scaled", "divided by its largest value", lambda y: y / np.abs(y).max()),
-    ("labels:scaled", "scaled to the range from 0 to 1", lambda y: (y - y.min()) / np.ptp(y)),
     ("labels:zero_one", "(y + 1)/2, which is 0 and 1 for codes −1 and 1", lambda y: (y + 1) / 2),
     ("labels:zero_one", "2y − 1, which is −1 and 1 for codes 0 and 1", lambda y: 2 * y - 1),
     ("labels:swapped", "of the other sign", lambda y: -y),

@@ -160,29 +160,17 @@ def ours(case: Case, answer: Answer) -> Answer:
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:
-    """Of the value: the classes' own values, their losses and norms at the certified weights."""
+    """Of the value: the classes' own values at the certified weights."""
     task, found = case.task, case.reference
     weights = np.nan_to_num(found.weights)
-    alpha = np.asarray(found.alpha, dtype=float)
-    signed = alpha * task.signs
+    signed = np.asarray(found.alpha, dtype=float) * task.signs
     outputs, squares = task.evaluate(weights[None, :, None] * signed[:, None, :])
-    losses = task.risks(outputs)
     norms = np.sum(np.divide(squares, weights, out=np.zeros_like(squares), where=weights > 0), axis=1) / 2
-    values, price = losses + norms, case.parameters["C"]
+    values = task.risks(outputs) + norms
     for words, claimed in (
         ("the sum of the classes' values", values.sum()),
         ("the mean of the classes' values", values.mean()),
         ("the largest of the classes' values", values.max()),
-        ("the least of the classes' values", values.min()),
-        ("the sum of the classes' losses, without the norms", losses.sum()),
-        ("the largest of the classes' losses, without its norms", losses[np.argmax(values)]),
-        ("the norms alone, without the losses", norms.sum()),
-        ("the norms of the worst class alone", norms[np.argmax(values)]),
-        ("losses that are not multiplied by C, with the norms", losses.sum() / price + norms.sum()),
-        ("losses that are means over the samples, with the norms", losses.sum() / task.samples + norms.sum()),
-        ("losses and twice the norms: a ½ is missing", losses.sum() + 2 * norms.sum()),
-        ("the sum of α, the dual's linear term", np.sum(alpha)),
-        ("the sum of α less twice the norms: a ½ is missing in the dual", np.sum(alpha) - 2 * norms.sum()),
     ):
         yield f"which is {words}", float(claimed) - found.objective
 

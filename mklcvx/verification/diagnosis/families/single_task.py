@@ -11,8 +11,8 @@ from ....problem.stack import Array
 from ...answers import Answer
 from ...case import Case
 from ...families import judged_parts
-from ..fits import FITTED, formulation_fitted, loss_fitted
-from ..implied import ALONE, IMPLIED
+from ..fits import FITTED, formulation_fitted
+from ..implied import IMPLIED
 from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights
 from ..mistakes_in_answers import (
     ANSWERS,
@@ -31,7 +31,6 @@ from ..mistakes_in_points import LAST, POINTS, about_machines
 from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, bounds_of_alpha, elastic_net, radius
 
 NORMS = "the term of the norms"
-ENTROPIC = ("logistic", "softmax")  # losses with logarithms
 
 
 @on_weights
@@ -83,14 +82,13 @@ def _counted(case: Case) -> Iterator[tuple[str, float]]:
 def _factors(case: Case, own: Mapping[str, float]) -> Iterator[tuple[str, list[tuple[str, float]]]]:
     """Factors that a term may have been given. With twice the norms' term the primal lacks a ½; so does the dual, whose
     linear part is the loss and twice that term, with none of it."""
-    n, price, loss = case.instance.samples, case.parameters.get("C"), case.task.loss_function
+    n, price = case.instance.samples, case.parameters.get("C")
     for name in own:
         found = [(_twice(case, name), 2.0), (f"{name} is halved", 0.5)]
         if name == "the loss":
             found += [(f"{name} is divided by n, a mean", 1 / n)]
             found += [] if price in (None, 1) else [(f"{name} is not multiplied by C", 1 / price)]
             found += [] if price in (None, 1) else [(f"{name} is a mean, and not multiplied by C", 1 / (n * price))]
-            found += [(f"{name} has logarithms of base two", 1 / np.log(2))] * bool(loss.name in ENTROPIC)
         else:
             found += [(f"{name} has the other sign", -1.0)]
         if name == NORMS:
@@ -150,8 +148,8 @@ SINGLE_TASKS = Mistakes(
     answers_alone=(alpha_along, samples_order, weights_capped, *WEIGHTS, coefficients, *POINTS),
     problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS, bounds_of_alpha, sample_weights, *LOSSES, *IMPLIED),
     problems_alone=(
-        *FITTED, *ALONE, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, bias_wrong, *OTHER_TARGETS, *CHANGED,
-        *KERNELS, formulation_fitted, loss_fitted, *LAST,
+        *FITTED, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, bias_wrong, *OTHER_TARGETS, *CHANGED,
+        *KERNELS, formulation_fitted, *LAST,
     ),
     about=about_machines,
 )  # fmt: skip
