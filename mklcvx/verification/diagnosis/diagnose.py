@@ -47,10 +47,6 @@ MISTAKES: dict[str, Mistakes] = {
 }
 
 
-def mistakes_of(case: Case) -> Mistakes:
-    return MISTAKES.get(case.formulation.family, ANY_FAMILY)
-
-
 @dataclass(frozen=True)
 class Diagnosis:
     """`name` of the hypothesis, the sentence that it says, and what explains the answer: one explanation, or up to
@@ -81,7 +77,8 @@ def _searched(
     wrong = [part.name for part in parts if part.off > tolerance]
     if wrong == ["certificate"]:
         return _said(*_false_bounds(parts))
-    off, mistakes = max(part.off for part in parts if part.name != "certificate"), mistakes_of(case)
+    off = max(part.off for part in parts if part.name != "certificate")
+    mistakes = MISTAKES.get(case.formulation.family, ANY_FAMILY)
     machine = any(part.name in ("alpha", "coefficients") and part.off <= tolerance for part in parts)
     only = "objective" if wrong == ["objective"] and machine else ""  # α is right: so is the problem
     search = Search(case, replace(answer, bounds=None), off, min(max(tolerance, FITS), BETTER * off), only)

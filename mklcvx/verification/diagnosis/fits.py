@@ -20,11 +20,13 @@ from ..answers import Answer
 from ..case import FITS, SAMPLE_SIDE, Case, pose
 from ..families import family_of
 from .families.conditions import OF_WEIGHTS, Conditions, conditions
-from .mistakes import SAME, DiagnosticTrial, Hypotheses, Trials, given_weights
+from .mistakes import SAME, DiagnosticTrial, Hypotheses, Trials, given_weights, with_parameters
 
 ENOUGH = 3  # weights that tell a parameter by themselves
 GRID, STEPS, MINIMA = 13, 40, 3
 HOPELESS, BARELY = 10, 0.1  # steps after which a fit that has not improved by so much ends
+MEETING = 1e-5  # gap of bounds that meet
+ROUND = 1e-5  # relative distance of a value from the number that it is meant to be
 GOLDEN = (np.sqrt(5) - 1) / 2
 RELATIONS = (
     ("n", lambda n, _: n), ("1/n", lambda n, _: 1 / n), ("2", lambda *_: 2.0), ("½", lambda *_: 0.5),
@@ -77,6 +79,26 @@ def formulation_fitted(case: Case, answer: Answer) -> Trials:
             value = trial.parameters[own[0]] if trial.parameters else 0.0
             words = f"optimal for another formulation: {other.name}, {other.title}, with {own[0]} = {value:.6g}"
             yield replace(trial, name=f"formulation {other.name}", words=words, formulation=other.name, kind="")
+
+
+def told_by_value(case: Case, answer: Answer, name: str, value: float) -> Trials:
+    """A parameter that the claimed objective tells, the weights being what they are. That these are nearly as good as
+    the best ones is no evidence, since they are not far from them for many values: bounds must meet."""
+    given = case.parameters[name]
+    if not np.isfinite(value) or value <= 0 or abs(value - given) <= SAME * given:
+        return
+    value, plain = _rounded(value)
+    posed = pose(case.instance, case.formulation.name, {**case.parameters, name: value}, FITS)
+    if conditions(posed, answer).worst <= MEETING:
+        words = f"{name} = {value:.6g}, and not for {name} = {given:.6g}"
+        found = with_parameters(case, answer, "parameter", words, **{name: value})
+        yield replace(found, fitted=0 if plain else 1)
+
+
+def _rounded(value: float) -> tuple[float, bool]:
+    """The number of two digits that a value is up to accuracy, which somebody has written down; or the value."""
+    near = float(f"{value:.1e}")
+    return (near, True) if abs(value - near) <= ROUND * near else (value, False)
 
 
 def _fitted(case: Case, answer: Answer, names: Iterable[str]) -> Trials:

@@ -15,13 +15,12 @@ from ....formulations.families.hypergraph import solved
 from ....problem.stack import Array
 from ...answers import Answer
 from ...case import FITS, Case, pose
-from ..fits import FITTED
+from ..fits import FITTED, told_by_value
 from ..mistakes import VANISHING, DiagnosticTrial, Hypothesis, Mistakes, Trials, but_for, on_weights
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, objective_terms, objective_units
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_problems import PROBLEMS
-from .weights_alone import told_by_value, without_rank
 
 WIDEST = 20.0  # logarithm of how far from the one given a λ is looked for
 
@@ -90,6 +89,11 @@ def laplacian(case: Case, answer: Answer) -> Trials:
     yield DiagnosticTrial(
         "graph", "optimal for the Laplacian I − A in place of A", answer, task=task, kind="kernels:distance"
     )
+
+
+def without_rank(case: Case) -> dict[str, object]:
+    """The parameters without one that labels decide: other labels may make another rank."""
+    return {key: value for key, value in case.parameters.items() if key != "dimensions"}
 
 
 def of_any_rank(hypothesis: Hypothesis) -> Hypothesis:

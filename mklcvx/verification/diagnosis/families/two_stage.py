@@ -18,14 +18,13 @@ from ....problem.stack import Array, KernelStack
 from ...answers import Answer
 from ...case import FITS, Altered, Case, pose
 from .. import mistakes_in_losses as losses
-from ..fits import FITTED
+from ..fits import FITTED, told_by_value
 from ..mistakes import SAME, VANISHING, DiagnosticTrial, Mistakes, Trials, but_for, given_weights, on_weights
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, clipped, objective_terms, objective_units, with_ours
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_problems import LONG, PROBLEMS, bounds_of_alpha, price_scaled
 from .pair_balance import balanced_price, slopes
-from .weights_alone import told_by_value
 
 Slopes = tuple[Array, Array, Array]  # of a loss of margins: values, first and second derivatives
 UNCONSTRAINED = "optimal without the constraint weights ≥ 0"
