@@ -91,8 +91,8 @@ def told_by_value(case: Case, answer: Answer, name: str, value: float) -> Trials
     posed = pose(case.instance, case.formulation.name, {**case.parameters, name: value}, FITS)
     if conditions(posed, answer).worst <= MEETING:
         words = f"{name} = {value:.6g}, and not for {name} = {given:.6g}"
-        found = with_parameters(case, answer, "parameter", words, **{name: value})
-        yield replace(found, fitted=0 if plain else 1)
+        trial = with_parameters(case, answer, "parameter", words, **{name: value})
+        yield replace(trial, fitted=0 if plain else 1)
 
 
 def _rounded(value: float) -> tuple[float, bool]:
@@ -132,23 +132,25 @@ def _least(case: Case, answer: Answer, name: str, given: float, varied: Varied) 
     value, low, high = varied.values(given)
 
     @cache  # both searches begin at the same values
-    def found(t: float) -> Conditions | None:
+    def conditions_at(t: float) -> Conditions | None:
         try:
             posed = pose(case.instance, case.formulation.name, {**case.parameters, name: value(t)}, FITS)
             return conditions(posed, spoken)
         except (InputError, ArithmeticError, ValueError, np.linalg.LinAlgError):
             return None
 
-    for t in _where_least(found, low, high, name if whole else ""):
+    for t in _where_least(conditions_at, low, high, name if whole else ""):
         yield value(t)
     if whole and name not in SAMPLE_SIDE:  # α may have to be scaled to be feasible, and then the machine sees it, too
-        for t in _where_least(found, low, high, ""):
+        for t in _where_least(conditions_at, low, high, ""):
             yield value(t)
 
 
-def _where_least(found: Callable[[float], Conditions | None], low: float, high: float, own: str) -> Iterator[float]:
+def _where_least(
+    conditions_at: Callable[[float], Conditions | None], low: float, high: float, own: str
+) -> Iterator[float]:
     def left(t: float) -> float:
-        at = found(t)
+        at = conditions_at(t)
         if at is None or not ("tightness" in at.residuals or at.complete):
             return np.inf
         return _own_residual(at, own)
@@ -161,11 +163,11 @@ def _where_least(found: Callable[[float], Conditions | None], low: float, high: 
         yield _golden(left, grid[max(k - 1, 0)], grid[min(k + 1, GRID - 1)])
 
 
-def _own_residual(found: Conditions, name: str) -> float:
+def _own_residual(remaining: Conditions, name: str) -> float:
     """What the conditions leave that a parameter has a part in: where weights and α are there, those of the machine do
     not see the formulation's parameters, nor the tightness those of the samples' side."""
-    own = {key: by for key, by in found.residuals.items() if (key in OF_WEIGHTS) == (name not in SAMPLE_SIDE)}
-    return Conditions(own, True).worst if name and "tightness" in found.residuals else found.worst
+    own = {key: by for key, by in remaining.residuals.items() if (key in OF_WEIGHTS) == (name not in SAMPLE_SIDE)}
+    return Conditions(own, True).worst if name and "tightness" in remaining.residuals else remaining.worst
 
 
 def _golden(left: Callable[[float], float], low: float, high: float) -> float:
