@@ -281,13 +281,13 @@ def weights_within_groups(case: Case, answer: Answer, weights: Array) -> Trials:
 def weights_norms(case: Case, answer: Answer, weights: Array) -> Trials:
     """‖f_m‖, in some scale, in place of the weights that go with it: where these come from the norms."""
     formulation, task, positive = case.formulation, case.task, np.maximum(weights, 0.0)
-    regulariser, found = getattr(formulation, "regulariser", None), case.reference
+    regulariser, optimum = getattr(formulation, "regulariser", None), case.reference
     if regulariser is None or regulariser.alone(task.count, **task.own) or not positive.any():
         return
-    assert found.norms is not None
-    norms = positive * (found.norms.sum() / positive.sum())
+    assert optimum.norms is not None
+    norms = positive * (optimum.norms.sum() / positive.sum())
     with np.errstate(all="ignore"):
-        meant = formulation.weights(norms, formulation.lower(task, found.alpha).roots, **task.own)
+        meant = formulation.weights(norms, formulation.lower(task, optimum.alpha).roots, **task.own)
     if np.isfinite(meant).all():
         words = "the weights: the norms ‖f‖ were handed over in their place"
         yield but_for(answer, "weights_norms", words, weights=meant)
@@ -324,14 +324,14 @@ def with_ours(case: Case, answer: Answer) -> Answer:
     return Answer(weights=case.reference.weights, objective=None if own else objective)
 
 
-def along(one: Array, other: Array) -> bool:
-    unit = [vector / (np.linalg.norm(vector) or 1.0) for vector in (one, other)]
+def along(vector: Array, other: Array) -> bool:
+    unit = [side / (np.linalg.norm(side) or 1.0) for side in (vector, other)]
     return bool(np.abs(unit[0] - unit[1]).max() <= SAME)
 
 
-def clipped(case: Case, answer: Answer, weights: Array, words: str, found: Iterable[Array]) -> Trials:
+def clipped(case: Case, answer: Answer, weights: Array, words: str, ways: Iterable[Array]) -> Trials:
     """A constraint that was imposed afterwards: the weights are those `found` in this way."""
-    if any(along(weights, one) for one in found):
+    if any(along(weights, way) for way in ways):
         said = f"optimal without {words}, and the weights then clipped"
         yield DiagnosticTrial("weights_clipped", said, with_ours(case, answer), recognised=True)
 

@@ -74,7 +74,7 @@ def other_groups(case: Case, answer: Answer) -> Trials:
         return
     tried = [np.asarray(case.task.own["groups"])]
     for words, other in _groupings(tried[0]):
-        if not any(_same_partition(other, one) for one in tried):
+        if not any(_same_partition(other, known) for known in tried):
             tried.append(other)
             yield from with_instance(case, answer, "groups", f"other groups: {words}", groups=other)
 
@@ -89,19 +89,19 @@ def _groupings(groups: Groups) -> Iterator[tuple[str, Groups]]:
     yield "of kernels in turn", each % (int(groups.max()) + 1)
     yield "of neighbouring kernels", np.sort(groups)
     for other in _partitions(len(groups)) if len(groups) <= FEW else ():
-        yield f"{', '.join(str(one) for one in other)}", other
+        yield f"{', '.join(str(group) for group in other)}", other
 
 
 def _partitions(count: int) -> Iterator[Groups]:
     """Every way to put kernels into groups."""
     grown: list[list[int]] = [[0]]
     for _ in range(count - 1):
-        grown = [[*one, j] for one in grown for j in range(max(one) + 2)]
-    yield from (np.array(one, dtype=np.intp) for one in grown)
+        grown = [[*partition, j] for partition in grown for j in range(max(partition) + 2)]
+    yield from (np.array(partition, dtype=np.intp) for partition in grown)
 
 
-def _same_partition(one: Groups, other: Groups) -> bool:
-    return bool(np.array_equal(one[:, None] == one[None], other[:, None] == other[None]))
+def _same_partition(groups: Groups, other: Groups) -> bool:
+    return bool(np.array_equal(groups[:, None] == groups[None], other[:, None] == other[None]))
 
 
 # --------------------------------------------------------------------------------------------------- samples and labels
@@ -135,7 +135,7 @@ def labels_dropped(case: Case, answer: Answer) -> Trials:
     if targets.kind != "labels" or answer.alpha is not None or answer.coefficients is not None:
         return
     for k, name in enumerate(targets.names):
-        rest, names = np.delete(targets.values, k, axis=1), [one for one in targets.names if one != name]
+        rest, names = np.delete(targets.values, k, axis=1), [label for label in targets.names if label != name]
         yield from with_instance(
             case, answer, "labels_dropped", f"the labels without {name}", labels=rest, label_names=names
         )
@@ -143,8 +143,8 @@ def labels_dropped(case: Case, answer: Answer) -> Trials:
 
 def sample_weights(case: Case, answer: Answer) -> Trials:
     for which, words, weight in _weightings(case.instance):
-        found = with_instance(case, answer, "sample_weight", words, sample_weight=weight)
-        yield from (replace(trial, kind=f"sample_weight:{which}") for trial in found)
+        trials = with_instance(case, answer, "sample_weight", words, sample_weight=weight)
+        yield from (replace(trial, kind=f"sample_weight:{which}") for trial in trials)
 
 
 def _weightings(instance: Instance) -> Iterator[tuple[str, str, Array]]:
@@ -208,7 +208,7 @@ def label_misread(case: Case, answer: Answer, alpha: Array) -> Trials:
 
 
 def _listed(what: str, which: Sequence[object]) -> str:
-    some = ", ".join(str(one) for one in which[:NAMED])
+    some = ", ".join(str(name) for name in which[:NAMED])
     more = f" and {len(which) - NAMED} more" if len(which) > NAMED else ""
     return f"{what}{'s' if len(which) > 1 else ''} {some}{more}"
 

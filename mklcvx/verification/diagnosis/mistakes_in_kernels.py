@@ -70,9 +70,9 @@ def changed_kernels(
     if stack is None:
         return
     key = f"{name} {words} {number!r}"
-    found = kept(case.instance, key, lambda: case.instance.with_kernels(change(stack), **more))
-    if found is not None:
-        yield DiagnosticTrial(name, f"optimal for {words}", answer, found)
+    changed = kept(case.instance, key, lambda: case.instance.with_kernels(change(stack), **more))
+    if changed is not None:
+        yield DiagnosticTrial(name, f"optimal for {words}", answer, changed)
 
 
 # ------------------------------------------------------------------------------------------------------ size and centre
@@ -215,7 +215,7 @@ def ridge(case: Case, answer: Answer) -> Trials:
         return
     price = case.parameters.get("C")
     own = () if price is None else (1 / price, 1 / (2 * price))
-    for size in (*RIDGES, *(one for one in own if one not in RIDGES)):
+    for size in (*RIDGES, *(value for value in own if value not in RIDGES)):
         words = f"kernels with {size:.6g} added to their diagonals"
         identity = size * np.eye(case.instance.samples)
         yield from changed_kernels(case, answer, "ridge", words, plus(identity))
@@ -305,9 +305,9 @@ def _with_again(m: int, stack: Array) -> Array:
 
 
 def _part(case: Case, some: list[int]) -> Instance:
-    found = kept(case.instance, f"kernels {some}", lambda: case.instance.select(some))
-    assert found is not None
-    return found
+    part = kept(case.instance, f"kernels {some}", lambda: case.instance.select(some))
+    assert part is not None
+    return part
 
 
 SCALED: Hypotheses = (kernels_rescaled,)

@@ -46,8 +46,8 @@ LONG = 150  # samples beyond which formulations without a fast method are left o
 
 def bias_setting(case: Case, answer: Answer) -> Trials:
     if case.parameters["bias"]:  # a bias that was found afterwards belongs to no problem
-        found = replace(answer, bias=None)
-        yield with_parameters(case, found, "bias_omitted", "the problem without a bias", bias=False)
+        unbiased = replace(answer, bias=None)
+        yield with_parameters(case, unbiased, "bias_omitted", "the problem without a bias", bias=False)
     else:
         yield with_parameters(case, answer, "bias_added", "the problem with a bias", bias=True)
 
@@ -96,8 +96,8 @@ def bounds_of_alpha(case: Case, answer: Answer, alpha: Array) -> Trials:
     tau, price = given.get("quantile"), given.get("C")
     if tau is not None and price is not None and up and down:  # α lies between −(1 − τ)C and τC
         sides = up * tau, down * (1 - tau)
-        found = {"C": price * sum(sides), "quantile": sides[0] / sum(sides)}
-        changed = {key: value for key, value in found.items() if abs(value - given[key]) > SAME * given[key]}
+        told = {"C": price * sum(sides), "quantile": sides[0] / sum(sides)}
+        changed = {key: value for key, value in told.items() if abs(value - given[key]) > SAME * given[key]}
         if len(changed) == 1:
             yield _read_off(case, answer, *changed.popitem())
         return
@@ -250,7 +250,7 @@ def _nets(r: float, total: float, norm: float) -> Iterator[tuple[str, str, float
 
 def _of_kernels_times(answer: Answer, factor: float) -> Answer:
     """Weights and coefficients of the kernels times the factor that make the same classifiers."""
-    weights, coefficients = (None if one is None else one / factor for one in (answer.weights, answer.coefficients))
+    weights, coefficients = (None if part is None else part / factor for part in (answer.weights, answer.coefficients))
     return replace(answer, weights=weights, coefficients=coefficients)
 
 

@@ -42,11 +42,11 @@ def alpha_stale(case: Case, answer: Answer) -> Trials:
     if alpha is None or (weights is None and answer.objective is None):
         return
     rows = implied_rows(case.task, case.task.feasible(alpha))
-    found = rows.solved(case.task.bias)
-    if weights is not None and found is not None and along(weights, found):  # α is theirs
+    implied = rows.solved(case.task.bias)
+    if weights is not None and implied is not None and along(weights, implied):  # α is theirs
         return
-    if found is not None and machine_gap(case.task, found, case.task.feasible(alpha)) <= SAME:
-        words = f"α, which is that of the weights {shown(found)}: of an earlier iterate, or never updated"
+    if implied is not None and machine_gap(case.task, implied, case.task.feasible(alpha)) <= SAME:
+        words = f"α, which is that of the weights {shown(implied)}: of an earlier iterate, or never updated"
         yield but_for(answer, "alpha_stale", words, alpha=None, bias=None)
 
 
@@ -57,11 +57,11 @@ def means(case: Case) -> Iterator[tuple[str, float]]:
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:
-    single, task, found = case.formulation.single, case.task, case.reference
-    regulariser, norms = single.regulariser, found.norms
-    price = 0.0 if regulariser is None else float(np.sum(regulariser.value(np.nan_to_num(found.weights), **task.own)))
+    single, task, optimum = case.formulation.single, case.task, case.reference
+    regulariser, norms = single.regulariser, optimum.norms
+    price = 0.0 if regulariser is None else float(np.sum(regulariser.value(np.nan_to_num(optimum.weights), **task.own)))
     squares = float(single.penalty(norms, **task.own)) - price
-    loss = found.objective - squares - price
+    loss = optimum.objective - squares - price
     yield "from which the penalty R of the weights is missing", -price
     yield "from which the loss is missing: only the norms are counted", -loss
     yield "in which the loss is not multiplied by C", loss / case.parameters.get("C", 1.0) - loss
@@ -93,8 +93,8 @@ def _largest(case: Case, alpha: Array) -> float:
 
 def _slope(case: Case, answer: Answer, alpha: Array) -> float:
     """1 over the factor of α in y − f, with a bias and a length beside it."""
-    found = _residual_fit(case, answer, alpha, ("slope", "length"))
-    return 1 / found[0] if found is not None and found[0] > 0 else np.nan
+    fit = _residual_fit(case, answer, alpha, ("slope", "length"))
+    return 1 / fit[0] if fit is not None and fit[0] > 0 else np.nan
 
 
 def _of_chances(case: Case, answer: Answer, alpha: Array) -> float:
@@ -112,8 +112,8 @@ def _of_chances(case: Case, answer: Answer, alpha: Array) -> float:
         off = wanted - design @ np.linalg.lstsq(design, wanted, rcond=None)[0]
         return float(off @ off) / len(off)
 
-    found = minimize_scalar(left, (-9.0, 5.0), method="bounded", options={"xatol": 1e-10})
-    return case.parameters["C"] * top * (1 + float(np.exp(found.x))) if found.fun <= SAME**2 else np.nan
+    least = minimize_scalar(left, (-9.0, 5.0), method="bounded", options={"xatol": 1e-10})
+    return case.parameters["C"] * top * (1 + float(np.exp(least.x))) if least.fun <= SAME**2 else np.nan
 
 
 def _residual_fit(case: Case, answer: Answer, alpha: Array, unknowns: tuple[str, ...]) -> Array | None:
@@ -177,11 +177,11 @@ def other_loss(case: Case, answer: Answer) -> Trials:
 
 def _losses(case: Case) -> Iterator[AnyLoss]:
     loss = case.task.loss
-    for one in JOINT.values() if loss.of_each_output is None else EVERY:
-        counted = one.targets == COUNTS and bool((case.task.y >= 0).all())
-        fits = loss.of_each_output is None or one.targets == REAL or counted
-        if one.name != loss.name and fits and not one.free_tube and one.parameter.name == "C":
-            yield one
+    for other in JOINT.values() if loss.of_each_output is None else EVERY:
+        counted = other.targets == COUNTS and bool((case.task.y >= 0).all())
+        fits = loss.of_each_output is None or other.targets == REAL or counted
+        if other.name != loss.name and fits and not other.free_tube and other.parameter.name == "C":
+            yield other
 
 
 def _own(case: Case, answer: Answer, alpha: Array | None, loss: AnyLoss) -> Iterator[dict[str, float]]:
@@ -199,9 +199,9 @@ def _own(case: Case, answer: Answer, alpha: Array | None, loss: AnyLoss) -> Iter
         yield from ({"quantile": share},) if 0 < share < 1 else ()
     elif names == ["epsilon"]:
         other = replace(case, task=replace(case.task, loss=type(case.task.loss)(loss)))
-        found = _residual_fit(other, answer, alpha, ("slope", "length"))
-        if found is not None and found[-1 - case.task.bias * case.task.outputs] > 0:
-            yield {"epsilon": float(found[-1 - case.task.bias * case.task.outputs])}
+        fit = _residual_fit(other, answer, alpha, ("slope", "length"))
+        if fit is not None and fit[-1 - case.task.bias * case.task.outputs] > 0:
+            yield {"epsilon": float(fit[-1 - case.task.bias * case.task.outputs])}
 
 
 def length_told(case: Case, answer: Answer) -> Trials:

@@ -69,13 +69,13 @@ def targets_told(case: Case, answer: Answer) -> Trials:
         moved = outputs[j] + bias[j] - implied_outputs(single, alpha[j])
         fits.append(_affine(task.y[j], moved, free, unknown=task.bias and answer.bias is None))
         some.append(_misread(task.y[j], moved, free, unknown=task.bias and answer.bias is None))
-    if all(one is not None for one in fits):
-        new = np.stack([one for one in fits if one is not None])
+    if all(target is not None for target in fits):
+        new = np.stack([target for target in fits if target is not None])
         kind, words = _told(task.y, new)
         if kind:
             yield from _with_response(case, answer, kind, words, new)
-    if all(one is not None for one in some):
-        new = np.stack([one for one in some if one is not None])
+    if all(target is not None for target in some):
+        new = np.stack([target for target in some if target is not None])
         if not np.array_equal(new, task.y):
             count = int(np.sum(new != task.y))
             yield from _with_response(case, answer, "labels:misread", f"other targets at {count} places", new)
@@ -86,10 +86,10 @@ def _affine(y: Array, moved: Array, free: NDArray[np.bool_], unknown: bool) -> A
     if free.sum() < ENOUGH:
         return None
     design = np.stack([y, np.ones_like(y)], axis=1)
-    found = np.linalg.lstsq(design[free], (y + moved)[free], rcond=None)[0]
-    off = np.abs(design[free] @ found - (y + moved)[free]).max()
-    shift = 0.0 if unknown else found[1]
-    return found[0] * y + shift if off <= SAME * max(np.ptp(y), 1.0) else None
+    line = np.linalg.lstsq(design[free], (y + moved)[free], rcond=None)[0]
+    off = np.abs(design[free] @ line - (y + moved)[free]).max()
+    shift = 0.0 if unknown else line[1]
+    return line[0] * y + shift if off <= SAME * max(np.ptp(y), 1.0) else None
 
 
 def _misread(y: Array, moved: Array, free: NDArray[np.bool_], unknown: bool) -> Array | None:
@@ -103,7 +103,7 @@ def _misread(y: Array, moved: Array, free: NDArray[np.bool_], unknown: bool) -> 
 def _told(y: Array, new: Array) -> tuple[str, str]:
     """The kind of a change of units, and words for it."""
     slopes = [
-        float(np.polyfit(one, other, 1)[0]) if np.ptp(one) > 0 else 1.0 for one, other in zip(y, new, strict=True)
+        float(np.polyfit(ours, other, 1)[0]) if np.ptp(ours) > 0 else 1.0 for ours, other in zip(y, new, strict=True)
     ]
     if np.abs(new - y).max() <= SAME * np.abs(y).max():
         return "", ""
@@ -126,15 +126,15 @@ def targets_changed(case: Case, answer: Answer) -> Trials:
     for some in (list(outputs), *([j] for j in outputs if task.outputs > 1)):
         for kind, words, change in CHANGES:
             new = np.array(task.y)
-            new[some] = [change(one) for one in new[some]]
+            new[some] = [change(values) for values in new[some]]
             which = "the targets" if len(some) == task.outputs else f"the targets of output {some[0]}"
             if new.any() and not np.array_equal(new, task.y):
                 yield from _with_response(case, answer, kind, f"{which} {words}", new)
 
 
 def _with_response(case: Case, answer: Answer, kind: str, words: str, new: Array) -> Iterator[DiagnosticTrial]:
-    found = with_instance(case, answer, "response_standardised", words, response=new.T)
-    yield from (replace(trial, kind=kind) for trial in found)
+    trials = with_instance(case, answer, "response_standardised", words, response=new.T)
+    yield from (replace(trial, kind=kind) for trial in trials)
 
 
 TARGETS_READ: Hypotheses = (classes_read, targets_told, targets_changed)

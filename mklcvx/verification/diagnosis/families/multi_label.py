@@ -53,10 +53,10 @@ def weights_of_classes(case: Case, answer: Answer, weights: Array) -> Trials:
 
     kernels, weight = case.instance.kernels, case.instance.sample_weight
     apart = [Instance(kernels, signs, sample_weight=weight) for signs in case.task.signs]
-    own = [solve(one, "l1", C=case.parameters["C"], bias=False).weights for one in apart]
+    own = [solve(instance, "l1", C=case.parameters["C"], bias=False).weights for instance in apart]
     names = [f"those of class {name} alone" for name in case.instance.targets.names]
-    for whose, one in zip(("the mean of every class's own", *names), (np.mean(own, axis=0), *own), strict=True):
-        if along(weights, one):
+    for whose, theirs in zip(("the mean of every class's own", *names), (np.mean(own, axis=0), *own), strict=True):
+        if along(weights, theirs):
             words = f"the weights are {whose}: one combination that is best for all is meant"
             yield DiagnosticTrial("weights_of_classes", words, with_ours(case, answer), recognised=True)
 
@@ -147,23 +147,23 @@ def _bounds_meet(case: Case, answer: Answer, primal: Array, gains: Array, halves
         cuts = np.hstack([halves.T, -np.ones((case.task.count, 1))])
         simplex = np.append(np.ones(case.task.classes), 0.0)[None]
         ends = [(0, 1)] * case.task.classes + [(0, None)]
-        found = linprog(np.append(-gains, 1.0), cuts, np.zeros(case.task.count), simplex, [1.0], ends)
-        upper, lower, scale = float(primal.max()), -float(found.fun), float(halves.max())
+        optimum = linprog(np.append(-gains, 1.0), cuts, np.zeros(case.task.count), simplex, [1.0], ends)
+        upper, lower, scale = float(primal.max()), -float(optimum.fun), float(halves.max())
     value = upper if answer.objective is None else answer.objective
     return upper - lower <= MEETING * scale and lower - MEETING * scale <= value <= upper + MEETING * scale
 
 
 def ours(case: Case, answer: Answer) -> Answer:
     """The certified parts in place of those given, which were found to be right for another problem."""
-    found, given = case.reference, set(answer.given)
-    return Answer(**{name: getattr(found, name) for name in ("weights", "alpha", "objective") if name in given})
+    optimum, given = case.reference, set(answer.given)
+    return Answer(**{name: getattr(optimum, name) for name in ("weights", "alpha", "objective") if name in given})
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:
     """Of the value: the classes' own values at the certified weights."""
-    task, found = case.task, case.reference
-    weights = np.nan_to_num(found.weights)
-    signed = np.asarray(found.alpha, dtype=float) * task.signs
+    task, optimum = case.task, case.reference
+    weights = np.nan_to_num(optimum.weights)
+    signed = np.asarray(optimum.alpha, dtype=float) * task.signs
     outputs, squares = task.evaluate(weights[None, :, None] * signed[:, None, :])
     norms = np.sum(np.divide(squares, weights, out=np.zeros_like(squares), where=weights > 0), axis=1) / 2
     values = task.risks(outputs) + norms
@@ -172,7 +172,7 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
         ("the mean of the classes' values", values.mean()),
         ("the largest of the classes' values", values.max()),
     ):
-        yield f"which is {words}", float(claimed) - found.objective
+        yield f"which is {words}", float(claimed) - optimum.objective
 
 
 def gamma_scaled(case: Case, answer: Answer) -> Trials:

@@ -45,7 +45,7 @@ def weights_reciprocal(case: Case, answer: Answer, weights: Array) -> Trials:
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:
     """Every term of the value, missing or with another factor, one after the other, then in pairs."""
-    found, own = case.reference, dict(_counted(case))
+    optimum, own = case.reference, dict(_counted(case))
     factors = dict(_factors(case, own))
     changes = {name: [(words, (by - 1) * value) for words, by in factors[name]] for name, value in own.items()}
     for name, value in own.items():
@@ -54,26 +54,26 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
         yield from ((f"in which {words}", added) for words, added in changes[name])
     for words, constant in case.task.loss_function.constants(case.task.y, case.task.box).items():
         yield f"from which {words} is missing", -constant
-    if found.alpha is not None:
-        yield "which is the sum of α alone, of the dual", float(np.sum(found.alpha)) - found.objective
-    for one, other in itertools.combinations(own, 2):
-        for words, added in [(f"{one} is missing", -own[one]), *changes[one]]:
+    if optimum.alpha is not None:
+        yield "which is the sum of α alone, of the dual", float(np.sum(optimum.alpha)) - optimum.objective
+    for first, other in itertools.combinations(own, 2):
+        for words, added in [(f"{first} is missing", -own[first]), *changes[first]]:
             for more, too in [(f"{other} is missing", -own[other]), *changes[other]]:
-                if added * own[other] != too * own[one]:  # the same factor of both is one of the whole
+                if added * own[other] != too * own[first]:  # the same factor of both is one of the whole
                     yield f"in which {words} and {more}", added + too
 
 
 def _counted(case: Case) -> Iterator[tuple[str, float]]:
     """The terms of the optimal value: norms, penalty of the weights, loss, level of the loss."""
-    formulation, task, found = case.formulation, case.task, case.reference
+    formulation, task, optimum = case.formulation, case.task, case.reference
     regulariser, loss = formulation.regulariser, task.loss_function
     price = 0.0
     if regulariser is not None:
-        price = float(np.sum(regulariser.value(np.nan_to_num(found.weights), **task.own)))
-    norms = float(formulation.penalty(found.norms, **task.own)) - price
-    level = loss.level_cost(float(found.multipliers[loss.level_name]), task.box) if loss.level_name else 0.0
+        price = float(np.sum(regulariser.value(np.nan_to_num(optimum.weights), **task.own)))
+    norms = float(formulation.penalty(optimum.norms, **task.own)) - price
+    level = loss.level_cost(float(optimum.multipliers[loss.level_name]), task.box) if loss.level_name else 0.0
     counted = {
-        NORMS: norms, "the loss": found.objective - norms - price - level,
+        NORMS: norms, "the loss": optimum.objective - norms - price - level,
         "the penalty R of the weights": price, f"the price of the {'tube' if loss.free_tube else 'margin'}": level,
     }  # fmt: skip
     yield from ((name, value) for name, value in counted.items() if value)
@@ -84,16 +84,16 @@ def _factors(case: Case, own: Mapping[str, float]) -> Iterator[tuple[str, list[t
     linear part is the loss and twice that term, with none of it."""
     n, price = case.instance.samples, case.parameters.get("C")
     for name in own:
-        found = [(_twice(case, name), 2.0), (f"{name} is halved", 0.5)]
+        factors = [(_twice(case, name), 2.0), (f"{name} is halved", 0.5)]
         if name == "the loss":
-            found += [(f"{name} is divided by n, a mean", 1 / n)]
-            found += [] if price in (None, 1) else [(f"{name} is not multiplied by C", 1 / price)]
-            found += [] if price in (None, 1) else [(f"{name} is a mean, and not multiplied by C", 1 / (n * price))]
+            factors += [(f"{name} is divided by n, a mean", 1 / n)]
+            factors += [] if price in (None, 1) else [(f"{name} is not multiplied by C", 1 / price)]
+            factors += [] if price in (None, 1) else [(f"{name} is a mean, and not multiplied by C", 1 / (n * price))]
         else:
-            found += [(f"{name} has the other sign", -1.0)]
+            factors += [(f"{name} has the other sign", -1.0)]
         if name == NORMS:
-            found += [("the dual's linear part is counted with half of its quadratic one", 1.5)]
-        yield name, found
+            factors += [("the dual's linear part is counted with half of its quadratic one", 1.5)]
+        yield name, factors
 
 
 def _twice(case: Case, name: str) -> str:

@@ -160,8 +160,8 @@ def _variants(case: Case) -> Iterator[tuple[str, str, AlignmentTask]]:
     for kind, words, off, on, target in kinds:
         times = np.full(pairs.count, off)
         times[pairs.diagonal] = on
-        found = replace(case.task, products=pairs.gram(times), target=pairs.pull(times * pairs.triangle(target)))
-        yield kind, words, found
+        task = replace(case.task, products=pairs.gram(times), target=pairs.pull(times * pairs.triangle(target)))
+        yield kind, words, task
 
 
 # ------------------------------------------------------------------------------------------------ λ, and other losses
