@@ -68,7 +68,7 @@ def own_machine(case: Case, alpha: Array) -> tuple[str, Array] | None:
         return None
     with np.errstate(all="ignore"):
         machines = machines_of(case, feasible)
-        return next((machine for machine in machines if machine_gap(case.task, machine[1], feasible) <= OWN), None)
+        return next((own for own in machines if machine_gap(case.task, own[1], feasible) <= OWN), None)
 
 
 @on_alpha

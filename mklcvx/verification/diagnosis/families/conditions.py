@@ -250,7 +250,7 @@ def _many_labels(case: Case, answer: Answer) -> Conditions:
 def _class_machines(case: Case, weights: Array) -> Array:
     task = case.task
     single = [Task(task.combined(weights)[None], signs, task.box, "c", False) for signs in task.signs]
-    return np.stack([machine_alpha(task, np.ones(1)) for task in single])
+    return np.stack([machine_alpha(machine_task, np.ones(1)) for machine_task in single])
 
 
 def _implied_by_classes(case: Case, alpha: Array) -> Array | None:
