@@ -132,25 +132,23 @@ def _least(case: Case, answer: Answer, name: str, given: float, varied: Varied) 
     value, low, high = varied.values(given)
 
     @cache  # both searches begin at the same values
-    def conditions_at(t: float) -> Conditions | None:
+    def judged(t: float) -> Conditions | None:
         try:
             posed = pose(case.instance, case.formulation.name, {**case.parameters, name: value(t)}, FITS)
             return conditions(posed, spoken)
         except (InputError, ArithmeticError, ValueError, np.linalg.LinAlgError):
             return None
 
-    for t in _where_least(conditions_at, low, high, name if whole else ""):
+    for t in _where_least(judged, low, high, name if whole else ""):
         yield value(t)
     if whole and name not in SAMPLE_SIDE:  # α may have to be scaled to be feasible, and then the machine sees it, too
-        for t in _where_least(conditions_at, low, high, ""):
+        for t in _where_least(judged, low, high, ""):
             yield value(t)
 
 
-def _where_least(
-    conditions_at: Callable[[float], Conditions | None], low: float, high: float, own: str
-) -> Iterator[float]:
+def _where_least(judged: Callable[[float], Conditions | None], low: float, high: float, own: str) -> Iterator[float]:
     def left(t: float) -> float:
-        at = conditions_at(t)
+        at = judged(t)
         if at is None or not ("tightness" in at.residuals or at.complete):
             return np.inf
         return _own_residual(at, own)

@@ -196,9 +196,8 @@ def _of_functions(family: Functions, case: Case, answer: Answer) -> Conditions:
         residuals["bias"] = added_risk(task, outputs, bias) / scale if task.bias else relative(bias, outputs)
     bounds = Enclosure(lower.value, upper, scale)
     _claims(answer, residuals, bounds)
-    doubtful = (
-        implied and residuals["margins"] <= 1e-4 < residuals["tightness"]
-    )  # least squares may have shared out badly
+    # Least squares may have shared out badly.
+    doubtful = implied and residuals["margins"] <= 1e-4 < residuals["tightness"]
     return Conditions(residuals, not doubtful, bounds)
 
 
