@@ -145,7 +145,7 @@ def implied_weights(task: Task, alpha: Array) -> Array | None:
     return np.asarray(weights) if weights.any() else None
 
 
-class Functions(NamedTuple):
+class FunctionFamily(NamedTuple):
     """What a family says of functions Σ μ_m K_mβ, whether they have one output or several. `penalised` is the
     formulation that has the penalty of the norms; `worst`, the violation beyond which nothing else is looked at."""
 
@@ -159,7 +159,7 @@ class Functions(NamedTuple):
     worst: float = np.inf
 
 
-def _of_functions(family: Functions, case: Case, answer: Answer) -> Conditions:
+def _of_functions(family: FunctionFamily, case: Case, answer: Answer) -> Conditions:
     task, formulation, single, residuals = case.task, case.formulation, family.penalised(case), {}
     weights, alpha, coefficients = family.arrays(case, answer)
     if weights is not None and np.isfinite(weights).all():
@@ -201,7 +201,7 @@ def _of_functions(family: Functions, case: Case, answer: Answer) -> Conditions:
     return Conditions(residuals, not doubtful, bounds)
 
 
-SINGLE_TASK = Functions(
+SINGLE_TASK = FunctionFamily(
     penalised=lambda case: case.formulation,
     arrays=lambda case, answer: arrays(case.formulation, case.task, answer),
     violations=alpha_violations,
@@ -380,7 +380,7 @@ def _joint_risk(task: JointTask, outputs: Array, alpha: Array) -> float:
     return float(task.loss.value(outputs + bias[:, None], task.y, task.box).sum())
 
 
-JOINT_OUTPUTS = Functions(
+JOINT_OUTPUTS = FunctionFamily(
     penalised=lambda case: case.formulation.single,
     arrays=lambda case, answer: joint_arrays(case.task, answer),
     violations=lambda task, alpha: joint_violations(task, alpha, task.feasible(alpha)),
