@@ -91,8 +91,8 @@ def bounds_of_alpha(case: Case, answer: Answer, alpha: Array) -> Trials:
     task, given = case.task, case.parameters
     if alpha.shape != np.shape(task.limit):
         return
-    sides = ((alpha, task.limit), (-alpha, -task.low))
-    up, down = (shared_bound(side[bound > 0] / bound[bound > 0]) for side, bound in sides)
+    bounded = ((alpha, task.limit), (-alpha, -task.low))
+    up, down = (shared_bound(side[bound > 0] / bound[bound > 0]) for side, bound in bounded)
     tau, price = given.get("quantile"), given.get("C")
     if tau is not None and price is not None and up and down:  # α lies between −(1 − τ)C and τC
         sides = up * tau, down * (1 - tau)
