@@ -7,13 +7,12 @@ from functools import partial
 import numpy as np
 
 from ._exercise import Blueprint, Drawn
-from .kernel_weights import gaussian_features
+from .kernel_weights import BIAS, gaussian_features
 
 HALF = "a kernel's constraint is ½q_m(α) ≤ τ + ζ_m, with the ½ of the SVM's dual, and τ and ζ_m are in units of ½q_m."
 HARD = "look at the price of slack again: the hard margin, the average and the square loss are other prices than θ's."
 PRICE = "stationarity in ζ_m ties μ_m to θ. Differentiate the price of slack exactly as the question states it."
 SUM = "stationarity in τ, which is free: what do the weights sum to?"
-BIAS = "the SVM has a bias, so y'α = 0 belongs to the constraints on α."
 HINTS = {"half": HALF, "formulation": HARD, "weights_norm": SUM, "bias_omitted": BIAS}
 
 QUESTION = (

@@ -34,7 +34,7 @@ def importance(found: KernelImportance, ax: Any = None) -> Any:
     if not drops:
         raise InputError("importance: nothing was left out or permuted: ask for answers=['without', 'permuted']")
     ax, handles = _rows(found, ax), []
-    for (name, _, marker, colour), shift in zip(drops, _shifts(len(drops)), strict=True):
+    for (name, _, marker, colour), shift in zip(drops, (-0.15, 0.15) if len(drops) > 1 else (0.0,), strict=True):
         handles.append(_marks(ax, columns[name], columns[f"{name}_std"], shift, marker, colour))
     ax.axvline(0.0, color=INK, linewidth=0.8)
     ax.set(xlabel=f"drop in {found.scoring}, held out")
@@ -133,10 +133,6 @@ def _rows(found: KernelImportance, ax: Any) -> Any:
     ax.grid(True, axis="y", color=FAINT, alpha=0.3, linewidth=0.5)
     ax.set_axisbelow(True)
     return ax
-
-
-def _shifts(count: int) -> list[float]:
-    return [0.0] if count == 1 else [-0.15, 0.15]
 
 
 def _marks(ax: Any, mean: Array, spread: Array, shift: float, marker: str, colour: str) -> Any:

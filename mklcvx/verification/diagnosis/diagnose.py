@@ -47,10 +47,6 @@ MISTAKES: dict[str, Mistakes] = {
 }
 
 
-def mistakes_of(case: Case) -> Mistakes:
-    return MISTAKES.get(case.formulation.family, ANY_FAMILY)
-
-
 @dataclass(frozen=True)
 class Diagnosis:
     """`name` of the hypothesis, the sentence that it says, and what explains the answer: one explanation, or up to
@@ -61,8 +57,8 @@ class Diagnosis:
     explanations: tuple[Explanation, ...] = ()
 
     def as_dict(self) -> dict[str, object]:
-        found = [one.as_dict() for one in self.explanations]
-        return {"name": self.name, "words": self.words, "explanations": found}
+        explanations = [explanation.as_dict() for explanation in self.explanations]
+        return {"name": self.name, "words": self.words, "explanations": explanations}
 
 
 def diagnose(case: Case, answer: Answer, parts: list[AnswerPart], tolerance: float, stated: Stated = None) -> Diagnosis:
@@ -81,7 +77,8 @@ def _searched(
     wrong = [part.name for part in parts if part.off > tolerance]
     if wrong == ["certificate"]:
         return _said(*_false_bounds(parts))
-    off, mistakes = max(part.off for part in parts if part.name != "certificate"), mistakes_of(case)
+    off = max(part.off for part in parts if part.name != "certificate")
+    mistakes = MISTAKES.get(case.formulation.family, ANY_FAMILY)
     machine = any(part.name in ("alpha", "coefficients") and part.off <= tolerance for part in parts)
     only = "objective" if wrong == ["objective"] and machine else ""  # α is right: so is the problem
     search = Search(case, replace(answer, bounds=None), off, min(max(tolerance, FITS), BETTER * off), only)
@@ -108,7 +105,7 @@ def _searched(
 def _false_bounds(parts: list[AnswerPart]) -> tuple[str, str, str, str]:
     (bounds,) = (part for part in parts if part.name == "certificate")
     words = "the bounds alone are wrong: they do not hold the optimal value, and the other parts are right"
-    evidence = ", ".join(f"{one.constraint} is violated by {one.by:.1e}" for one in bounds.violations if one.by > 0)
+    evidence = ", ".join(f"{constraint} is violated by {by:.1e}" for constraint, by in bounds.violations if by > 0)
     return "bounds_wrong", words, kind_of("bounds_wrong"), evidence
 
 
@@ -122,23 +119,23 @@ def _as_stated(answer: Answer, stated: tuple[str, Given]) -> DiagnosticTrial:
 def _diagnosis(best: list[Scored]) -> Diagnosis:
     """Of the best explanation; others that are as good are named beside it."""
     explanations = tuple(
-        Explanation(one.kinds, _sentence(one), _evidence(one), float(f"{one.left:.2g}")) for one in best
+        Explanation(scored.kinds, _sentence(scored), _evidence(scored), float(f"{scored.left:.2g}")) for scored in best
     )
-    words = "; or, which explains it as well: ".join(one.sentence for one in explanations)
+    words = "; or, which explains it as well: ".join(explanation.sentence for explanation in explanations)
     return Diagnosis(" + ".join(trial.name for trial in best[0].told), words, explanations)
 
 
-def _sentence(one: Scored) -> str:
-    if len(one.trials) == 1:
-        return one.trials[0].words
-    return f"two mistakes: {'; and '.join(trial.words for trial in one.told)}"
+def _sentence(scored: Scored) -> str:
+    if len(scored.trials) == 1:
+        return scored.trials[0].words
+    return f"two mistakes: {'; and '.join(trial.words for trial in scored.told)}"
 
 
-def _evidence(one: Scored) -> str:
-    given = ", ".join(one.answer.given)
-    if any(trial.recognised for trial in one.trials):
-        return f"the rule was tested on what was given; with the optimum in its place {given} leave {one.left:.1e}"
-    return f"{given} then meet every condition of optimality up to {one.left:.1e}"
+def _evidence(scored: Scored) -> str:
+    given = ", ".join(scored.answer.given)
+    if any(trial.recognised for trial in scored.trials):
+        return f"the rule was tested on what was given; with the optimum in its place {given} leave {scored.left:.1e}"
+    return f"{given} then meet every condition of optimality up to {scored.left:.1e}"
 
 
 def _said(name: str, words: str, kind: str, evidence: str) -> Diagnosis:

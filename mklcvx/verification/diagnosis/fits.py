@@ -20,12 +20,13 @@ from ..answers import Answer
 from ..case import FITS, SAMPLE_SIDE, Case, pose
 from ..families import family_of
 from .families.conditions import OF_WEIGHTS, Conditions, conditions
-from .mistakes import SAME, DiagnosticTrial, Hypotheses, Trials, given_weights
-from .mistakes_in_losses import other_loss
+from .mistakes import SAME, DiagnosticTrial, Hypotheses, Trials, given_weights, with_parameters
 
 ENOUGH = 3  # weights that tell a parameter by themselves
 GRID, STEPS, MINIMA = 13, 40, 3
 HOPELESS, BARELY = 10, 0.1  # steps after which a fit that has not improved by so much ends
+MEETING = 1e-5  # gap of bounds that meet
+ROUND = 1e-5  # relative distance of a value from the number that it is meant to be
 GOLDEN = (np.sqrt(5) - 1) / 2
 RELATIONS = (
     ("n", lambda n, _: n), ("1/n", lambda n, _: 1 / n), ("2", lambda *_: 2.0), ("½", lambda *_: 0.5),
@@ -80,18 +81,24 @@ def formulation_fitted(case: Case, answer: Answer) -> Trials:
             yield replace(trial, name=f"formulation {other.name}", words=words, formulation=other.name, kind="")
 
 
-def loss_fitted(case: Case, answer: Answer) -> Trials:
-    """Another loss, with a length or a share of its own that nobody stated here."""
-    if answer.alpha is None:
+def told_by_value(case: Case, answer: Answer, name: str, value: float) -> Trials:
+    """A parameter that the claimed objective tells, the weights being what they are. That these are nearly as good as
+    the best ones is no evidence, since they are not far from them for many values: bounds must meet."""
+    given = case.parameters[name]
+    if not np.isfinite(value) or value <= 0 or abs(value - given) <= SAME * given:
         return
-    for trial in other_loss(case, answer):
-        posed = pose(case.instance, case.formulation.name, trial.parameters or {}, FITS)
-        own = [name for name in posed.sample_side if name in VARIED and name not in case.parameters]
-        for fitted in _fitted(posed, answer, own[:1]):
-            value = fitted.parameters[own[0]] if fitted.parameters else 0.0
-            words = f"{trial.words}; with {own[0]} = {value:.6g}"
-            doubled = (trial.parameters or {}).get("C") != case.parameters.get("C")
-            yield replace(fitted, name=trial.name, words=words, kind="", fitted=1 + doubled)
+    value, plain = _rounded(value)
+    posed = pose(case.instance, case.formulation.name, {**case.parameters, name: value}, FITS)
+    if conditions(posed, answer).worst <= MEETING:
+        words = f"{name} = {value:.6g}, and not for {name} = {given:.6g}"
+        trial = with_parameters(case, answer, "parameter", words, **{name: value})
+        yield replace(trial, fitted=0 if plain else 1)
+
+
+def _rounded(value: float) -> tuple[float, bool]:
+    """The number of two digits that a value is up to accuracy, which somebody has written down; or the value."""
+    near = float(f"{value:.1e}")
+    return (near, True) if abs(value - near) <= ROUND * near else (value, False)
 
 
 def _fitted(case: Case, answer: Answer, names: Iterable[str]) -> Trials:
@@ -125,23 +132,23 @@ def _least(case: Case, answer: Answer, name: str, given: float, varied: Varied) 
     value, low, high = varied.values(given)
 
     @cache  # both searches begin at the same values
-    def found(t: float) -> Conditions | None:
+    def judged(t: float) -> Conditions | None:
         try:
             posed = pose(case.instance, case.formulation.name, {**case.parameters, name: value(t)}, FITS)
             return conditions(posed, spoken)
         except (InputError, ArithmeticError, ValueError, np.linalg.LinAlgError):
             return None
 
-    for t in _where_least(found, low, high, name if whole else ""):
+    for t in _where_least(judged, low, high, name if whole else ""):
         yield value(t)
     if whole and name not in SAMPLE_SIDE:  # α may have to be scaled to be feasible, and then the machine sees it, too
-        for t in _where_least(found, low, high, ""):
+        for t in _where_least(judged, low, high, ""):
             yield value(t)
 
 
-def _where_least(found: Callable[[float], Conditions | None], low: float, high: float, own: str) -> Iterator[float]:
+def _where_least(judged: Callable[[float], Conditions | None], low: float, high: float, own: str) -> Iterator[float]:
     def left(t: float) -> float:
-        at = found(t)
+        at = judged(t)
         if at is None or not ("tightness" in at.residuals or at.complete):
             return np.inf
         return _own_residual(at, own)
@@ -154,11 +161,11 @@ def _where_least(found: Callable[[float], Conditions | None], low: float, high: 
         yield _golden(left, grid[max(k - 1, 0)], grid[min(k + 1, GRID - 1)])
 
 
-def _own_residual(found: Conditions, name: str) -> float:
+def _own_residual(remaining: Conditions, name: str) -> float:
     """What the conditions leave that a parameter has a part in: where weights and α are there, those of the machine do
     not see the formulation's parameters, nor the tightness those of the samples' side."""
-    own = {key: by for key, by in found.residuals.items() if (key in OF_WEIGHTS) == (name not in SAMPLE_SIDE)}
-    return Conditions(own, True).worst if name and "tightness" in found.residuals else found.worst
+    own = {key: by for key, by in remaining.residuals.items() if (key in OF_WEIGHTS) == (name not in SAMPLE_SIDE)}
+    return Conditions(own, True).worst if name and "tightness" in remaining.residuals else remaining.worst
 
 
 def _golden(left: Callable[[float], float], low: float, high: float) -> float:

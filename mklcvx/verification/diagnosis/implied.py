@@ -17,8 +17,8 @@ from ...problem.stack import Array
 from ..answers import Answer
 from ..case import FITS, Case
 from ..families.single_task import arrays
-from .families.conditions import free_samples, implied_outputs, implied_weights
-from .mistakes import SAME, VANISHING, Hypotheses, Trials, but_for, given_alpha, given_weights, with_instance
+from .families.conditions import free_samples, implied_outputs
+from .mistakes import SAME, Hypotheses, Trials, but_for, given_alpha, given_weights, with_instance
 from .mistakes_in_kernels import changed_kernels, plus, times
 
 EXACT = 1e-5  # relative: what a fit leaves that is no coincidence
@@ -46,9 +46,9 @@ class _Point:
         finite = np.isfinite(design).all() and np.isfinite(wanted[self.free]).all()  # LAPACK complains aloud
         if len(design) <= design.shape[1] + 1 or not finite:
             return None
-        found = np.linalg.lstsq(design, wanted[self.free], rcond=None)[0]
-        left = float(np.abs(design @ found - wanted[self.free]).max())
-        return found, left / (float(np.abs(self.wanted[self.free]).max()) or 1.0)
+        factors = np.linalg.lstsq(design, wanted[self.free], rcond=None)[0]
+        left = float(np.abs(design @ factors - wanted[self.free]).max())
+        return factors, left / (float(np.abs(self.wanted[self.free]).max()) or 1.0)
 
     def length(self, factor: float) -> float:
         """The factor of α with which outputs are those that it asks for, from a first one on by Newton's method: what
@@ -57,8 +57,8 @@ class _Point:
             for _ in range(STEPS):
                 wanted, less = (implied_outputs(self.task, s * self.alpha) for s in (factor, factor * (1 - STEP)))
                 slope = (wanted - less) / (factor * STEP)
-                found = self.fitted([self.outputs - slope], wanted - factor * slope)
-                after = factor if found is None else float(found[0][0])
+                fit = self.fitted([self.outputs - slope], wanted - factor * slope)
+                after = factor if fit is None else float(fit[0][0])
                 if not np.isfinite(after) or after <= 0 or abs(after - factor) <= FITS * factor:
                     break
                 factor = after
@@ -81,8 +81,8 @@ def _points(case: Case, answer: Answer) -> Iterator[_Point]:
 def common_factor(case: Case, answer: Answer) -> Trials:
     """Kernels, or α, times a number: outputs s Σ μ_m K_mβ + b are those that free samples need."""
     for point in _points(case, answer):
-        found = point.fitted([point.outputs], point.wanted)
-        factor = 1.0 if found is None else float(found[0][0])
+        fit = point.fitted([point.outputs], point.wanted)
+        factor = 1.0 if fit is None else float(fit[0][0])
         if not np.isfinite(factor) or factor <= 0 or abs(factor - 1) <= SAME:
             continue
         words = f"every kernel times {factor:.6g}"
@@ -93,10 +93,6 @@ def common_factor(case: Case, answer: Answer) -> Trials:
                 yield replace(
                     trial, fitted=1, answer=same, words=f"{trial.words}, with the weights of the kernels given"
                 )
-        regulariser = case.formulation.regulariser
-        if answer.weights is not None and regulariser is not None and regulariser.constraint is None:  # any size is one
-            words = f"the size of the weights: {factor:.6g} times as large"
-            yield but_for(answer, "weights_norm", words, weights=np.asarray(answer.weights) * factor)
         yield from _sized(answer, point.length(factor))
 
 
@@ -109,45 +105,24 @@ def _sized(answer: Answer, factor: float) -> Trials:
         yield replace(but_for(answer, "alpha_units", f"{words}, and so is the bias", alpha=alpha, bias=bias), fitted=1)
 
 
-def size_of_alpha(case: Case, answer: Answer) -> Trials:
-    """α times a number where no weights are given: those that it implies are as much too large as it is too small, or
-    the largest of them all is at C."""
-    alpha, task, regulariser = given_alpha(case, answer), case.task, getattr(case.formulation, "regulariser", None)
-    if alpha is None or answer.weights is not None or not alpha.any() or not np.isfinite(alpha).all():
-        return
-    size = np.abs(alpha)
-    factors = []
-    if np.count_nonzero(size >= (1 - VANISHING) * size.max()) > 1 and np.isfinite(task.limit).all():
-        factors.append(float(task.limit.max() / size.max()))
-    inside = alpha * (0.5 * float(np.min(task.limit[size > 0] / size[size > 0])))  # all are free: their order tells
-    implied = implied_weights(task, inside) if regulariser is not None and np.isfinite(inside).all() else None
-    if implied is not None and regulariser is not None and regulariser.constraint is not None:
-        from ..domain import to_boundary
-
-        factors.append(float(inside.max() / alpha.max()) / to_boundary(regulariser.constraint, task.own, implied))
-    for factor in factors:
-        if np.isfinite(factor) and factor > 0 and abs(factor - 1) > SAME:
-            yield from _sized(answer, factor)
-
-
 def diagonal_or_constant(case: Case, answer: Answer) -> Trials:
     """A number on every diagonal, or in every entry."""
     for point in _points(case, answer):
-        found = point.fitted([point.beta], point.wanted - point.outputs)
-        if found is not None and found[1] <= EXACT and point.total > 0:
-            size = float(found[0][0]) / point.total
+        fit = point.fitted([point.beta], point.wanted - point.outputs)
+        if fit is not None and fit[1] <= EXACT and point.total > 0:
+            size = float(fit[0][0]) / point.total
             if size > 0:
                 words, identity = f"kernels with {size:.6g} added to their diagonals", np.eye(case.instance.samples)
                 for trial in changed_kernels(case, answer, "ridge", words, plus(size * identity), size):
                     yield replace(trial, fitted=1)
         moved = point.total * float(point.beta.sum())
-        found = (
+        fit = (
             None
             if point.task.bias or not moved
             else point.fitted([np.ones(point.free.size)], point.wanted - point.outputs)
         )
-        if found is not None and found[1] <= EXACT:
-            size = float(found[0][0]) / moved
+        if fit is not None and fit[1] <= EXACT:
+            size = float(fit[0][0]) / moved
             words = f"kernels with {size:.6g} added to every entry"
             for trial in changed_kernels(case, answer, "kernels_shifted", words, plus(np.full(1, size)), size):
                 yield replace(trial, fitted=1)
@@ -161,14 +136,14 @@ def implied_targets(case: Case, answer: Answer) -> Trials:
         return
     for point in _points(case, answer):
         away = point.outputs - point.wanted  # their targets minus ours, but for the bias
-        found = point.fitted([task.y], away) if task.bias else point.fitted([task.y, np.ones(task.samples)], away)
-        if found is None:
+        fit = point.fitted([task.y], away) if task.bias else point.fitted([task.y, np.ones(task.samples)], away)
+        if fit is None:
             continue
-        if found[1] <= EXACT:
+        if fit[1] <= EXACT:
             bias = 0.0 if answer.bias is None else float(np.ravel(answer.bias)[0])
-            middle = bias + float(found[0][1]) if not task.bias or answer.bias is not None else 0.0
-            theirs = (1 + float(found[0][0])) * task.y + middle
-            yield from _coded(case, answer, theirs, 1 + float(found[0][0]), middle)
+            middle = bias + float(fit[0][1]) if not task.bias or answer.bias is not None else 0.0
+            theirs = (1 + float(fit[0][0])) * task.y + middle
+            yield from _coded(case, answer, theirs, 1 + float(fit[0][0]), middle)
         elif point.free.all() and (answer.bias is not None or not task.bias):
             theirs = task.y + away + (0.0 if answer.bias is None else float(np.ravel(answer.bias)[0]))
             yield from _of_others(case, answer, theirs)
@@ -197,4 +172,3 @@ def _of_others(case: Case, answer: Answer, theirs: Array) -> Trials:
 
 
 IMPLIED: Hypotheses = (common_factor, diagonal_or_constant, implied_targets)
-ALONE: Hypotheses = (size_of_alpha,)

@@ -45,7 +45,7 @@ def rounded(case: Case, answer: Answer, parts: list[AnswerPart]) -> Said | None:
 
 
 def stopped_early(
-    case: Case, answer: Answer, parts: list[AnswerPart], found: Conditions | None, converged: bool
+    case: Case, answer: Answer, parts: list[AnswerPart], conditions: Conditions | None, converged: bool
 ) -> Said | None:
     """The evidence: gaps and violations are small; or the weights lie between the start and the optimum, and α is that
     of their machine. A bias is off by the root of what the value is. α that is `converged`, some machine's own, is
@@ -55,11 +55,11 @@ def stopped_early(
     off = max(arrays.values(), default=0.0)
     if not off > case.tolerance or claims.get("bias", 0.0) > ROOTS * off**0.5:
         return None
-    residuals = {} if found is None else found.residuals
+    residuals = {} if conditions is None else conditions.residuals
     gaps = [by for name, by in residuals.items() if name in ("margins", "tightness", "gap")]
     beside = residuals.get("objective", claims.get("objective", 0.0)) <= ROOTS * max([off, *gaps])
     supported = len(arrays) > 1 or ("objective" in claims and beside)
-    violated = max((one.by for part in parts for one in part.violations), default=0.0)
+    violated = max((violation.by for part in parts for violation in part.violations), default=0.0)
     alone = INNER if "bias" in claims else ALONE  # the bias is off by the root of it, as it should be
     little = off <= (EARLY if supported else alone) and max([0.0, *gaps]) <= min(max(EARLY, ROOTS * off**0.5), WIDEST)
     little = little and violated <= off and claims.get("objective", 0.0) <= EARLY

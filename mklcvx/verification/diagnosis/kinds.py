@@ -139,5 +139,5 @@ class Explanation:
         return remedy_of(self.kinds)
 
     def as_dict(self) -> dict[str, object]:
-        found = {"kinds": list(self.kinds), "sentence": self.sentence, "evidence": self.evidence, "left": self.left}
-        return {**found, "remedy": self.remedy}
+        fields = {"kinds": list(self.kinds), "sentence": self.sentence, "evidence": self.evidence, "left": self.left}
+        return {**fields, "remedy": self.remedy}

@@ -12,8 +12,10 @@ rest. Where weights come from a rule of thumb, the rule is applied and the resul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import itertools
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +26,21 @@ from ..answers import Answer
 from ..case import FITS, Case
 from ..domain import to_boundary
 from ..families import proved_parts
-from .mistakes import SAME, VANISHING, DiagnosticTrial, Hypotheses, Hypothesis, Trials, but_for, on_weights
+from .mistakes import (
+    SAME,
+    VANISHING,
+    DiagnosticTrial,
+    Hypotheses,
+    Hypothesis,
+    Trials,
+    but_for,
+    on_weights,
+    weights_or_ours,
+)
 
 MOVED = 0.05  # of the largest α: how far some α must be from its place for the order to be another
 CLOSE = 0.01  # of the scale: how near to the optimal value a claim must be to be tried
+MOST_OUTPUTS = 4  # whose orders are all tried
 DISTINCT = 3  # values of α between its bounds that make it recognisable in another order
 FACTORS = (
     ("objective_sign", -1.0, "'s sign: the negative of a maximum was minimised, or the reverse"),
@@ -154,17 +167,44 @@ def samples_order(case: Case, answer: Answer) -> Trials:
             yield but_for(answer, "samples_order", words, alpha=ranked)
 
 
-def meant_coefficients(
-    given: Array, weights: Array, signs: Array, whose: str, meant: str
-) -> Iterator[tuple[str, str, Array]]:
-    """Names of mistakes in coefficients, in words, and the coefficients without: signs or weights that are missing, or
-    weights that are in them twice."""
-    with np.errstate(all="ignore"):
-        once = np.where(weights > 0, given / weights, 0.0)
-    yield "coefficients_signed", f"they lack {whose}, {meant} is meant", given * signs
-    yield "coefficients_weights", f"they lack the weights, {meant} is meant", given * weights
-    yield "coefficients_weights", f"they lack the weights and {whose}, {meant} is meant", given * weights * signs
-    yield "coefficients_weights", f"they have the weights twice, {meant} is meant", once
+def coefficients(case: Case, answer: Answer) -> Trials:
+    """Signs or weights that are missing from the coefficients, or weights that are in them twice."""
+    given, shape = answer.coefficients, case.task.signs.shape
+    if given is None or given.shape != (*shape[:-1], case.task.count, shape[-1]):
+        return
+    weights, signs = weights_or_ours(case, answer)[:, None], case.task.signs[..., None, :]
+    once = np.divide(given, weights, out=np.zeros(given.shape), where=weights > 0)
+    for name, fault, meant in (
+        ("coefficients_signed", "lack the label's sign", given * signs),
+        ("coefficients_weights", "lack the weights", given * weights),
+        ("coefficients_weights", "lack the weights and the label's sign", given * weights * signs),
+        ("coefficients_weights", "have the weights twice", once),
+    ):
+        words = f"the coefficients: they {fault}, μ α∘y is meant"
+        yield but_for(answer, name, words, coefficients=meant)
+        if answer.bias is not None:  # it may have been found with the wrong ones
+            yield but_for(answer, name, f"{words}; and for the bias", coefficients=meant, bias=None)
+
+
+def reordered(name: str, what: str) -> Hypothesis:
+    """Outputs, or classes, in another order."""
+
+    def hypothesis(case: Case, answer: Answer) -> Trials:
+        alpha, given, bias, gamma = answer.alpha, answer.coefficients, answer.bias, answer.multipliers.get("gamma")
+        count = len(case.task.signs)
+        if alpha is None or alpha.shape[:1] != (count,) or not 2 <= count <= MOST_OUTPUTS:
+            return
+        for order in itertools.islice(itertools.permutations(range(count)), 1, None):
+            turned = list(order)
+            right: dict[str, Any] = {"alpha": alpha[turned], "coefficients": None if given is None else given[turned]}
+            if gamma is not None:
+                right["multipliers"] = {**answer.multipliers, "gamma": np.asarray(gamma)[turned]}
+            said = f"the order of the {what}: theirs are our {', '.join(map(str, order))}"
+            yield but_for(answer, name, said, **right)
+            if bias is not None and np.size(bias) == count:
+                yield but_for(answer, name, said, **right, bias=np.ravel(bias)[turned])
+
+    return hypothesis
 
 
 # ------------------------------------------------------------------------------------------------------------ weights
@@ -241,13 +281,13 @@ def weights_within_groups(case: Case, answer: Answer, weights: Array) -> Trials:
 def weights_norms(case: Case, answer: Answer, weights: Array) -> Trials:
     """‖f_m‖, in some scale, in place of the weights that go with it: where these come from the norms."""
     formulation, task, positive = case.formulation, case.task, np.maximum(weights, 0.0)
-    regulariser, found = getattr(formulation, "regulariser", None), case.reference
+    regulariser, optimum = getattr(formulation, "regulariser", None), case.reference
     if regulariser is None or regulariser.alone(task.count, **task.own) or not positive.any():
         return
-    assert found.norms is not None
-    norms = positive * (found.norms.sum() / positive.sum())
+    assert optimum.norms is not None
+    norms = positive * (optimum.norms.sum() / positive.sum())
     with np.errstate(all="ignore"):
-        meant = formulation.weights(norms, formulation.lower(task, found.alpha).roots, **task.own)
+        meant = formulation.weights(norms, formulation.lower(task, optimum.alpha).roots, **task.own)
     if np.isfinite(meant).all():
         words = "the weights: the norms ‖f‖ were handed over in their place"
         yield but_for(answer, "weights_norms", words, weights=meant)
@@ -284,14 +324,14 @@ def with_ours(case: Case, answer: Answer) -> Answer:
     return Answer(weights=case.reference.weights, objective=None if own else objective)
 
 
-def along(one: Array, other: Array) -> bool:
-    unit = [vector / (np.linalg.norm(vector) or 1.0) for vector in (one, other)]
+def along(vector: Array, other: Array) -> bool:
+    unit = [side / (np.linalg.norm(side) or 1.0) for side in (vector, other)]
     return bool(np.abs(unit[0] - unit[1]).max() <= SAME)
 
 
-def clipped(case: Case, answer: Answer, weights: Array, words: str, found: Iterable[Array]) -> Trials:
+def clipped(case: Case, answer: Answer, weights: Array, words: str, ways: Iterable[Array]) -> Trials:
     """A constraint that was imposed afterwards: the weights are those `found` in this way."""
-    if any(along(weights, one) for one in found):
+    if any(along(weights, way) for way in ways):
         said = f"optimal without {words}, and the weights then clipped"
         yield DiagnosticTrial("weights_clipped", said, with_ours(case, answer), recognised=True)
 

@@ -18,7 +18,6 @@ from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
 from ..shrinking import restricted
-from .families.conditions import free_samples
 from .mistakes import (
     SAME,
     VANISHING,
@@ -35,11 +34,8 @@ from .mistakes_in_losses import free_outputs
 Groups = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 NAMED = 5  # of those left out
-FLIPPED = 80  # samples whose labels are turned one by one
 FEW = 5  # kernels whose groupings are all tried
 SUSPECTS = 30  # labels that are tried
-MANY_FREE = 4  # free samples from which labels can be told
-MISREAD = 8  # labels that are turned at once
 
 
 # ------------------------------------------------------------------------------------------------- kernels left out
@@ -78,7 +74,7 @@ def other_groups(case: Case, answer: Answer) -> Trials:
         return
     tried = [np.asarray(case.task.own["groups"])]
     for words, other in _groupings(tried[0]):
-        if not any(_same_partition(other, one) for one in tried):
+        if not any(_same_partition(other, known) for known in tried):
             tried.append(other)
             yield from with_instance(case, answer, "groups", f"other groups: {words}", groups=other)
 
@@ -93,19 +89,19 @@ def _groupings(groups: Groups) -> Iterator[tuple[str, Groups]]:
     yield "of kernels in turn", each % (int(groups.max()) + 1)
     yield "of neighbouring kernels", np.sort(groups)
     for other in _partitions(len(groups)) if len(groups) <= FEW else ():
-        yield f"{', '.join(str(one) for one in other)}", other
+        yield f"{', '.join(str(group) for group in other)}", other
 
 
 def _partitions(count: int) -> Iterator[Groups]:
     """Every way to put kernels into groups."""
     grown: list[list[int]] = [[0]]
     for _ in range(count - 1):
-        grown = [[*one, j] for one in grown for j in range(max(one) + 2)]
-    yield from (np.array(one, dtype=np.intp) for one in grown)
+        grown = [[*partition, j] for partition in grown for j in range(max(partition) + 2)]
+    yield from (np.array(partition, dtype=np.intp) for partition in grown)
 
 
-def _same_partition(one: Groups, other: Groups) -> bool:
-    return bool(np.array_equal(one[:, None] == one[None], other[:, None] == other[None]))
+def _same_partition(groups: Groups, other: Groups) -> bool:
+    return bool(np.array_equal(groups[:, None] == groups[None], other[:, None] == other[None]))
 
 
 # --------------------------------------------------------------------------------------------------- samples and labels
@@ -139,7 +135,7 @@ def labels_dropped(case: Case, answer: Answer) -> Trials:
     if targets.kind != "labels" or answer.alpha is not None or answer.coefficients is not None:
         return
     for k, name in enumerate(targets.names):
-        rest, names = np.delete(targets.values, k, axis=1), [one for one in targets.names if one != name]
+        rest, names = np.delete(targets.values, k, axis=1), [label for label in targets.names if label != name]
         yield from with_instance(
             case, answer, "labels_dropped", f"the labels without {name}", labels=rest, label_names=names
         )
@@ -147,8 +143,8 @@ def labels_dropped(case: Case, answer: Answer) -> Trials:
 
 def sample_weights(case: Case, answer: Answer) -> Trials:
     for which, words, weight in _weightings(case.instance):
-        found = with_instance(case, answer, "sample_weight", words, sample_weight=weight)
-        yield from (replace(trial, kind=f"sample_weight:{which}") for trial in found)
+        trials = with_instance(case, answer, "sample_weight", words, sample_weight=weight)
+        yield from (replace(trial, kind=f"sample_weight:{which}") for trial in trials)
 
 
 def _weightings(instance: Instance) -> Iterator[tuple[str, str, Array]]:
@@ -172,10 +168,6 @@ def _weightings(instance: Instance) -> Iterator[tuple[str, str, Array]]:
     yield "balanced", "classes of balanced weight, which was not asked for", given * balanced
     if np.ptp(given) > 0:
         yield "balanced", "classes of balanced weight in place of the weights of samples", balanced
-    turned = np.where(positive, positive.mean(), (~positive).mean())
-    yield "balanced", "samples weighted by the share of their class", given * turned
-    share = np.where(positive, 1 / positive.sum(), 1 / (~positive).sum())
-    yield "balanced", "classes of weight one each, which was not asked for", given * share
 
 
 @on_alpha
@@ -215,58 +207,12 @@ def label_misread(case: Case, answer: Answer, alpha: Array) -> Trials:
         yield from with_instance(case, answer, "label_misread", f"the other label of sample {i}", y=y)
 
 
-@on_alpha
-def labels_misread(case: Case, answer: Answer, alpha: Array) -> Trials:
-    """Several labels, turned one after the other as long as free samples come nearer to the outputs that they need."""
-    task = case.task
-    if case.instance.targets.kind != "y" or answer.weights is None or task.loss_function.free_margin:
-        return
-    kernel, free = kernel_of(case, answer), free_samples(task, alpha)
-    slope = np.abs(task.loss_function.gradient(alpha, task.y, task.box))
-    if free.sum() < MANY_FREE:
-        return
-    signs, turned = task.signs.copy(), []
-    known = left = _unmet(kernel, alpha, slope, free, signs[None], task.bias)[0]
-    for _ in range(MISREAD):
-        tried = np.where(np.eye(task.samples, dtype=bool), -signs, signs)
-        each = _unmet(kernel, alpha, slope, free, tried, task.bias)
-        i = int(np.argmin(each))
-        if each[i] >= left or i in turned:
-            break
-        signs, left = tried[i], each[i]
-        turned.append(i)
-        if left <= SAME * known:
-            words = f"the other label of {_listed('sample', sorted(turned))}"
-            for trial in with_instance(case, answer, "label_misread", words, y=signs):
-                yield replace(trial, fitted=len(turned))
-            return
-
-
-def _unmet(kernel: Array, alpha: Array, slope: Array, free: Mask, signs: Array, bias: bool) -> Array:
-    """For every row of signs: how far outputs at free samples are from what α asks for, and how far Σ s_iα_i from 0."""
-    left = (signs * slope - (signs * alpha) @ kernel)[:, free]
-    if not bias:
-        return np.asarray(np.abs(left).mean(axis=1))
-    away = np.abs(left - np.median(left, axis=1, keepdims=True)).mean(axis=1)
-    return np.asarray(away + np.abs(signs @ alpha) / np.abs(alpha).sum())
-
-
-def label_misread_each(case: Case, answer: Answer) -> Trials:
-    """One label after the other, where weights alone tell and nothing has to be solved."""
-    if case.instance.targets.kind != "y" or answer.weights is None or case.instance.samples > FLIPPED:
-        return
-    for i in range(case.instance.samples) if getattr(case.formulation, "maximises", False) else ():
-        y = np.array(case.instance.y)
-        y[i] *= -1
-        yield from with_instance(case, answer, "label_misread", f"the other label of sample {i}", y=y)
-
-
 def _listed(what: str, which: Sequence[object]) -> str:
-    some = ", ".join(str(one) for one in which[:NAMED])
+    some = ", ".join(str(name) for name in which[:NAMED])
     more = f" and {len(which) - NAMED} more" if len(which) > NAMED else ""
     return f"{what}{'s' if len(which) > 1 else ''} {some}{more}"
 
 
-SAMPLES: Hypotheses = (samples_left_out, label_misread, labels_misread)
-OTHER_TARGETS: Hypotheses = (labels_permuted, labels_dropped, label_misread_each)
+SAMPLES: Hypotheses = (samples_left_out, label_misread)
+OTHER_TARGETS: Hypotheses = (labels_permuted, labels_dropped)
 SUBSETS: Hypotheses = (other_groups, kernels_left_out)

@@ -70,9 +70,9 @@ def changed_kernels(
     if stack is None:
         return
     key = f"{name} {words} {number!r}"
-    found = kept(case.instance, key, lambda: case.instance.with_kernels(change(stack), **more))
-    if found is not None:
-        yield DiagnosticTrial(name, f"optimal for {words}", answer, found)
+    changed = kept(case.instance, key, lambda: case.instance.with_kernels(change(stack), **more))
+    if changed is not None:
+        yield DiagnosticTrial(name, f"optimal for {words}", answer, changed)
 
 
 # ------------------------------------------------------------------------------------------------------ size and centre
@@ -121,7 +121,6 @@ def _after(first: Change, second: Change) -> Change:
 
 _COSINE = _prepared(normalise="cosine")
 _UNIT_TRACE, _TRACE_N = _over(_traces), _over(lambda stack: _traces(stack) / stack.shape[1])
-_UNIT_NORM = _over(_norms)
 SIZES: tuple[tuple[str, str, Change], ...] = (
     ("kernels_trace", "the kernels rescaled to unit trace", _UNIT_TRACE),
     ("kernels_trace", "the kernels rescaled to trace n", _TRACE_N),
@@ -130,7 +129,7 @@ SIZES: tuple[tuple[str, str, Change], ...] = (
     ("kernels_variance", "the kernels of unit variance", _prepared(normalise="variance")),
     ("kernels_variance", "the kernels centred in feature space and of unit variance",
      _prepared(centre=True, normalise="variance")),
-    ("kernels_frobenius", "the kernels divided by their Frobenius norms", _UNIT_NORM),
+    ("kernels_frobenius", "the kernels divided by their Frobenius norms", _over(_norms)),
     ("kernels_frobenius", "the kernels of Frobenius norm n", _over(lambda stack: _norms(stack) / stack.shape[1])),
     ("kernels_frobenius", "the kernels divided by their spectral norms",
      _over(_largest_eigenvalues)),
@@ -146,9 +145,7 @@ ORDERS: tuple[tuple[str, str, Change], ...] = (
 BOTH: tuple[tuple[str, str, Change], ...] = (
     ("kernels_trace", "the kernels centred and of unit trace", _after(_centred, _UNIT_TRACE)),
     ("kernels_trace", "the kernels centred and of trace n", _after(_centred, _TRACE_N)),
-    ("kernels_cosine", "the kernels centred and then of unit diagonal", _after(_centred, _COSINE)),
     ("kernels_centred", "the kernels of unit diagonal and then centred", _after(_COSINE, _centred)),
-    ("kernels_frobenius", "the kernels centred and of unit Frobenius norm", _after(_centred, _UNIT_NORM)),
 )
 
 
@@ -176,22 +173,8 @@ def kernels_scaled(case: Case, answer: Answer) -> Trials:
 
 
 # -------------------------------------------------------------------------------------------------------- other entries
-def _matrix_roots(stack: Array) -> Array:
-    values, vectors = np.linalg.eigh(stack)
-    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))[:, None]) @ vectors.transpose(0, 2, 1))
-
-
-def _degrees(stack: Array) -> Array:
-    return np.asarray(stack.sum(axis=2))
-
-
-def _normalised(stack: Array) -> Array:
-    roots = np.sqrt(np.maximum(_degrees(stack), np.finfo(float).tiny))
-    return stack / (roots[:, :, None] * roots[:, None, :])
-
-
 def _laplacians(stack: Array) -> Array:
-    return np.asarray(np.einsum("mi,ij->mij", _degrees(stack), np.eye(stack.shape[1])) - stack)
+    return np.asarray(np.einsum("mi,ij->mij", stack.sum(axis=2), np.eye(stack.shape[1])) - stack)
 
 
 ENTRIES: tuple[tuple[str, str, Change], ...] = (
@@ -200,13 +183,7 @@ ENTRIES: tuple[tuple[str, str, Change], ...] = (
     ("kernels_power", "kernels with the square roots of the entries: a Gaussian of another width",
      lambda stack: np.sqrt(np.abs(stack)) * np.sign(stack)),
     ("kernels_power", "K² in place of K: the matrix times itself", lambda stack: stack @ stack),
-    ("kernels_power", "KK/n in place of K", lambda stack: stack @ stack / stack.shape[1]),
-    ("kernels_power", "the matrix root of K in place of K", _matrix_roots),
-    ("kernels_power", "exp K in place of K", np.exp),
-    ("kernels_distance", "D^(−½) K D^(−½) in place of K, D the sums of the rows", _normalised),
     ("kernels_distance", "the Laplacian D − K in place of K", _laplacians),
-    ("kernels_distance", "the normalised Laplacian I − D^(−½) K D^(−½) in place of K",
-     lambda stack: np.eye(stack.shape[1]) - _normalised(stack)),
     ("kernels_distance", "1 − K in place of K: distances for similarities", lambda stack: 1 - stack),
     ("kernels_order", "kernels whose samples are in the reverse order", lambda stack: stack[:, ::-1, ::-1]),
 )  # fmt: skip
@@ -238,7 +215,7 @@ def ridge(case: Case, answer: Answer) -> Trials:
         return
     price = case.parameters.get("C")
     own = () if price is None else (1 / price, 1 / (2 * price))
-    for size in (*RIDGES, *(one for one in own if one not in RIDGES)):
+    for size in (*RIDGES, *(value for value in own if value not in RIDGES)):
         words = f"kernels with {size:.6g} added to their diagonals"
         identity = size * np.eye(case.instance.samples)
         yield from changed_kernels(case, answer, "ridge", words, plus(identity))
@@ -278,13 +255,7 @@ def kernels_confused(case: Case, answer: Answer) -> Trials:
         for other, instead in enumerate(names):
             if m != other:
                 words = f"kernel {instead} in the place of {name}, which is missing"
-                yield from changed_kernels(
-                    case,
-                    answer,
-                    "kernels_copied",
-                    words,
-                    _instead(m, other),
-                )
+                yield from changed_kernels(case, answer, "kernels_copied", words, _instead(m, other))
     if answer.weights is not None or answer.coefficients is not None or case.instance.groups is not None:
         return
     for m, name in enumerate(names):
@@ -334,21 +305,13 @@ def _with_again(m: int, stack: Array) -> Array:
 
 
 def _part(case: Case, some: list[int]) -> Instance:
-    found = kept(case.instance, f"kernels {some}", lambda: case.instance.select(some))
-    assert found is not None
-    return found
-
-
-def kernels_times_neighbours(case: Case, answer: Answer) -> Trials:
-    """Every kernel multiplied, entry by entry, with the next: a sum where products were formed."""
-    words = "kernels that are multiplied, entry by entry, with their neighbours"
-    yield from changed_kernels(
-        case, answer, "kernels_product", words, lambda stack: stack * np.roll(stack, 1, axis=0), repair="clip"
-    )
+    part = kept(case.instance, f"kernels {some}", lambda: case.instance.select(some))
+    assert part is not None
+    return part
 
 
 SCALED: Hypotheses = (kernels_rescaled,)
 CHANGED: Hypotheses = (kernels_scaled, kernels_rescaled_twice, kernels_of_other_entries, kernels_shifted)
 KERNELS: Hypotheses = (
-    ridge, kernels_rounded, kernels_confused, kernel_twice, one_kernel_changed, kernels_times_neighbours,
+    ridge, kernels_rounded, kernels_confused, kernel_twice, one_kernel_changed,
 )  # fmt: skip

@@ -139,7 +139,7 @@ def other_loss(case: Case, answer: Answer) -> Trials:
             price = {"C": shared["C"] * factor} if factor != 1 else {}
             given = {**others, "loss": loss.name, "bias": shared["bias"], **known, **price}
             said = ", without its ½" if factor != 1 else ""
-            named, meant = (one.name.replace("_", " ") for one in (loss, ours))
+            named, meant = (either.name.replace("_", " ") for either in (loss, ours))
             words = f"optimal for another loss: {named}{said}, where {meant} is meant"
             yield DiagnosticTrial(f"loss {loss.name}", words, answer, parameters=given)
             if factor != 1:

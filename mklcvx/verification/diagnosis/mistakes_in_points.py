@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...formulations import RankOneCoefficients, Task
+from ...formulations.families.joint import JointTask
 from ...problem.stack import Array
 from ..answers import Answer
 from ..case import Case
@@ -40,7 +41,7 @@ def shown(weights: Array) -> str:
     return f"({some}{', …' if len(weights) > SHOWN else ''})"
 
 
-def machine_gap(task: Task, weights: Array, alpha: Array) -> float:
+def machine_gap(task: Task | JointTask, weights: Array, alpha: Array) -> float:
     """How far α is from being that of the machine with these weights, relative to its scale."""
     outputs, norms = task.evaluate(RankOneCoefficients(weights, alpha * task.signs))
     size = float(norms @ task.root_q(alpha))
@@ -66,10 +67,8 @@ def own_machine(case: Case, alpha: Array) -> tuple[str, Array] | None:
     if np.abs(feasible - alpha).max() > SAME * np.abs(alpha).max():
         return None
     with np.errstate(all="ignore"):
-        found = (
-            (words, one) for words, one in machines_of(case, feasible) if machine_gap(case.task, one, feasible) <= OWN
-        )
-        return next(found, None)
+        machines = machines_of(case, feasible)
+        return next((own for own in machines if machine_gap(case.task, own[1], feasible) <= OWN), None)
 
 
 @on_alpha
@@ -77,9 +76,9 @@ def alpha_stale(case: Case, answer: Answer, alpha: Array) -> Trials:
     """α of a machine with other weights than those handed over, which are right."""
     if answer.weights is None and answer.objective is None and answer.coefficients is None:
         return
-    found = own_machine(case, alpha)
-    if found is not None:
-        words = f"α, which is that of the machine with {found[0]}: of an earlier iterate, or never updated"
+    own = own_machine(case, alpha)
+    if own is not None:
+        words = f"α, which is that of the machine with {own[0]}: of an earlier iterate, or never updated"
         yield but_for(answer, "alpha_stale", words, alpha=None, bias=None)
 
 
@@ -131,8 +130,8 @@ def weights_rule(case: Case, answer: Answer, weights: Array) -> Trials:
 def _power(weights: Array, roots: Array) -> tuple[float, float]:
     """The exponent of √q that weights are in proportion to, and how far their logarithms are from it."""
     design, wanted = np.stack([np.log(roots), np.ones(len(roots))], axis=1), np.log(weights)
-    found = np.linalg.lstsq(design, wanted, rcond=None)[0]
-    return float(found[0]), float(np.abs(design @ found - wanted).max())
+    line = np.linalg.lstsq(design, wanted, rcond=None)[0]
+    return float(line[0]), float(np.abs(design @ line - wanted).max())
 
 
 def about_machines(case: Case, answer: Answer) -> tuple[str, list[str]]:
@@ -140,17 +139,17 @@ def about_machines(case: Case, answer: Answer) -> tuple[str, list[str]]:
     alpha, weights, task = given_alpha(case, answer), given_weights(case, answer), case.task
     if alpha is None or not np.isfinite(alpha).all() or not alpha.any():
         return "", []
-    found = own_machine(case, alpha)
+    own = own_machine(case, alpha)
     feasible = task.feasible(alpha)
     if weights is None or np.abs(feasible - alpha).max() > SAME * np.abs(alpha).max():
-        return found[0] if found else "", []
+        return own[0] if own else "", []
     outputs = kernel_of(case, answer) @ (feasible * task.signs)
     risk = task.risk(outputs)
     with np.errstate(all="ignore"):
         gaps = task.loss_function.fenchel_young(feasible, outputs + risk.bias, task.y, task.box, risk.unknown)
     worst = [int(i) for i in np.argsort(-gaps)[:SHOWN] if gaps[i] > SAME * float(np.sum(gaps))]
     lines = [f"farthest from what their α asks for: samples {', '.join(map(str, worst))}"] if worst else []
-    return found[0] if found else "", lines
+    return own[0] if own else "", lines
 
 
 POINTS: Hypotheses = (alpha_clipped, alpha_stale, weights_rule)

@@ -46,8 +46,8 @@ LONG = 150  # samples beyond which formulations without a fast method are left o
 
 def bias_setting(case: Case, answer: Answer) -> Trials:
     if case.parameters["bias"]:  # a bias that was found afterwards belongs to no problem
-        found = replace(answer, bias=None)
-        yield with_parameters(case, found, "bias_omitted", "the problem without a bias", bias=False)
+        unbiased = replace(answer, bias=None)
+        yield with_parameters(case, unbiased, "bias_omitted", "the problem without a bias", bias=False)
     else:
         yield with_parameters(case, answer, "bias_added", "the problem with a bias", bias=True)
 
@@ -75,7 +75,7 @@ def _with_a_price(case: Case, answer: Answer) -> Trials:
     nu, alpha = case.parameters["nu"], given_alpha(case, answer)
     others = {key: value for key, value in case.parameters.items() if key not in ("nu", "loss")}
     prices = {"1/(νn)": 1 / (nu * case.instance.samples), "ν: ν was taken for C": nu, "1": 1.0}
-    largest = None if alpha is None else _shared(np.abs(alpha) / case.instance.sample_weight)
+    largest = None if alpha is None else shared_bound(np.abs(alpha) / case.instance.sample_weight)
     if largest is not None:
         prices["the largest α"] = largest
     for words, price in prices.items():
@@ -91,13 +91,13 @@ def bounds_of_alpha(case: Case, answer: Answer, alpha: Array) -> Trials:
     task, given = case.task, case.parameters
     if alpha.shape != np.shape(task.limit):
         return
-    shares = [_shared(side[bound > 0] / bound[bound > 0]) for side, bound in ((alpha, task.limit), (-alpha, -task.low))]
-    up, down = shares
+    bounded = ((alpha, task.limit), (-alpha, -task.low))
+    up, down = (shared_bound(side[bound > 0] / bound[bound > 0]) for side, bound in bounded)
     tau, price = given.get("quantile"), given.get("C")
     if tau is not None and price is not None and up and down:  # α lies between −(1 − τ)C and τC
         sides = up * tau, down * (1 - tau)
-        found = {"C": price * sum(sides), "quantile": sides[0] / sum(sides)}
-        changed = {key: value for key, value in found.items() if abs(value - given[key]) > SAME * given[key]}
+        told = {"C": price * sum(sides), "quantile": sides[0] / sum(sides)}
+        changed = {key: value for key, value in told.items() if abs(value - given[key]) > SAME * given[key]}
         if len(changed) == 1:
             yield _read_off(case, answer, *changed.popitem())
         return
@@ -107,7 +107,7 @@ def bounds_of_alpha(case: Case, answer: Answer, alpha: Array) -> Trials:
             yield _read_off(case, answer, name, given[name] * largest**power)
 
 
-def _shared(shares: Array) -> float | None:
+def shared_bound(shares: Array) -> float | None:
     """The largest share of its bound, if several samples have it."""
     largest = float(shares.max(initial=0.0))
     return largest if np.isfinite(largest) and np.count_nonzero(shares >= largest * (1 - VANISHING)) > 1 else None
@@ -250,7 +250,7 @@ def _nets(r: float, total: float, norm: float) -> Iterator[tuple[str, str, float
 
 def _of_kernels_times(answer: Answer, factor: float) -> Answer:
     """Weights and coefficients of the kernels times the factor that make the same classifiers."""
-    weights, coefficients = (None if one is None else one / factor for one in (answer.weights, answer.coefficients))
+    weights, coefficients = (None if part is None else part / factor for part in (answer.weights, answer.coefficients))
     return replace(answer, weights=weights, coefficients=coefficients)
 
 

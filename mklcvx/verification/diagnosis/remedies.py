@@ -94,5 +94,5 @@ BY_KIND = {
 
 def remedy_of(kinds: Sequence[str]) -> str:
     """The sentences for these kinds, each once."""
-    found = (BY_KIND.get(kind) or BY_DIMENSION[kind.partition(":")[0]] for kind in kinds)
-    return " ".join(dict.fromkeys(found))
+    sentences = (BY_KIND.get(kind) or BY_DIMENSION[kind.partition(":")[0]] for kind in kinds)
+    return " ".join(dict.fromkeys(sentences))

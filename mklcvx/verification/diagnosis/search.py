@@ -11,6 +11,7 @@ that answers at random meet as well is none.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -41,7 +42,7 @@ NEAR = 10.0  # and so are those within this factor of the best
 FAR = 3.0  # times as far from the optimum random answers must be for one to be near it
 STRANGERS = 4  # random answers that must not meet a hypothesis
 SECONDS = 2.0  # of single steps
-AFTERWARDS = 80  # steps after one that explains: a number, so that no diagnosis depends on the machine's load
+AFTERWARDS = 78  # steps after one that explains: a number, so that no diagnosis depends on the machine's load
 PAIR_SECONDS = 2.0
 CLAIMED = ("bias", "objective")
 ALIKE = 2  # of one kind
@@ -60,7 +61,7 @@ class Scored(NamedTuple):
     trials: tuple[DiagnosticTrial, ...]
     case: Case | None
     left: float
-    found: Conditions | None
+    conditions: Conditions | None
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -104,31 +105,32 @@ class Search:
         if key in self.posed:
             return self.posed[key][1]
         try:
-            found = pose(instance, name, given, FITS)
+            posed = pose(instance, name, given, FITS)
         except UNUSABLE:
-            found = None
+            posed = None
         if instance is self.case.instance:  # others would fill the memory
-            self.posed[key] = instance, found
-        return found
+            self.posed[key] = instance, posed
+        return posed
 
     def score(self, base: Case, trial: DiagnosticTrial, before: tuple[DiagnosticTrial, ...] = ()) -> Scored:
         changed = base if _same_problem(trial) else self.pose(base, trial)
         trials = (*before, trial)
         if changed is None:
             return Scored(trials, None, np.inf, None)
-        left, found = self.measured(changed, replace(trial.answer, bounds=None))
+        left, left_over = self.measured(changed, replace(trial.answer, bounds=None))
         if left <= LOOSE:
-            left = max([left, *(self.score(base, one).left for one in trial.also)])
-        return Scored(trials, changed, left, found)
+            left = max([left, *(self.score(base, other).left for other in trial.also)])
+        return Scored(trials, changed, left, left_over)
 
     def measured(self, case: Case, answer: Answer) -> tuple[float, Conditions | None]:
         """What is left of an answer to a problem: by its conditions, or by solving where they do not decide."""
         try:
-            found = conditions(case, answer)
-            undecided = not found.complete or bool(answer.multipliers)
-            if found.worst <= (SCREEN if undecided else WIDE) and (undecided or found.worst > self.limit):
-                return max(part.off for part in judged_parts(case, answer)[0]), found  # at most the gap, often far less
-            return found.worst, found
+            residual = conditions(case, answer)
+            undecided = not residual.complete or bool(answer.multipliers)
+            if residual.worst <= (SCREEN if undecided else WIDE) and (undecided or residual.worst > self.limit):
+                # At most the gap, often far less.
+                return max(part.off for part in judged_parts(case, answer)[0]), residual
+            return residual.worst, residual
         except UNUSABLE:  # what cannot be judged explains nothing
             return np.inf, None
 
@@ -142,7 +144,7 @@ class Search:
         if scored.answer.bias is not None and len(scored.answer.given) > 1:
             given.append(replace(scored.answer, bias=None))  # where the rest may be anything, a bias tells nothing
         return any(
-            self.measured(case, at_random(case, one, rng))[0] <= limit for one in given for _ in range(STRANGERS)
+            self.measured(case, at_random(case, part, rng))[0] <= limit for part in given for _ in range(STRANGERS)
         )
 
     def no_better_than_chance(self, off: float) -> bool:
@@ -150,26 +152,27 @@ class Search:
         rng = np.random.default_rng(0)
         strangers = (at_random(self.case, self.answer, rng) for _ in range(STRANGERS))
         try:
-            return any(max(part.off for part in judged_parts(self.case, one)[0]) <= FAR * off for one in strangers)
+            judged = (judged_parts(self.case, stranger)[0] for stranger in strangers)
+            return any(max(part.off for part in parts) <= FAR * off for parts in judged)
         except UNUSABLE:  # multipliers alone have no others at random
             return False
 
-    def light(self, one: Scored, second: bool = False) -> Scored:
+    def light(self, step: Scored, second: bool = False) -> Scored:
         """What explains nothing is kept without its problem, where no second step starts from it or it is large."""
         large = self.case.instance.kernels.nbytes > SMALL
-        return one if one.left <= LOOSE or not (second or large) else Scored((), None, one.left, None)
+        return step if step.left <= LOOSE or not (second or large) else Scored((), None, step.left, None)
 
-    def of_the_family(self, one: Scored) -> bool:
-        return one.case is not None and one.case.formulation.family == self.case.formulation.family
+    def of_the_family(self, step: Scored) -> bool:
+        return step.case is not None and step.case.formulation.family == self.case.formulation.family
 
     # ---------------------------------------------------------------------------------------------------- single steps
     def trials(self, base: Case, answer: Answer, hypotheses: Hypotheses) -> Trials:
         for hypothesis in hypotheses:
             try:
-                found = hypothesis(base, answer)
+                tried = hypothesis(base, answer)
                 while True:
                     with np.errstate(all="ignore"):
-                        trial = next(found, None)
+                        trial = next(tried, None)
                     if trial is None:
                         break
                     yield trial
@@ -178,18 +181,18 @@ class Search:
 
     def single(self, hypotheses: Hypotheses, first: Sequence[DiagnosticTrial] = ()) -> list[Scored]:
         """Every step, measured; after one that explains every part only a few more."""
-        found: list[Scored] = []
+        scored: list[Scored] = []
         more = None
-        for trial in _chained(first, self.trials(self.case, self.answer, hypotheses)):
+        for trial in itertools.chain(first, self.trials(self.case, self.answer, hypotheses)):
             if self.only and dimension_of(trial.mistake) != self.only:
                 continue
-            found.append(self.light(self.score(self.case, trial)))
-            if self.exact(found[-1]) and not self.discarded(found[-1]):
+            scored.append(self.light(self.score(self.case, trial)))
+            if self.exact(scored[-1]) and not self.discarded(scored[-1]):
                 more = AFTERWARDS if more is None else more
             more = None if more is None else more - 1
             if more == 0 or time.process_time() > self.started + SECONDS:
                 break
-        return found
+        return scored
 
     # ------------------------------------------------------------------------------------------------------- two steps
     def double(
@@ -197,47 +200,47 @@ class Search:
     ) -> list[Scored]:
         """Two steps, from the most promising first ones on: those whose number a closed form tells after every one,
         then the others, and after another problem a fit, after two first ones of a kind at most."""
-        began, found, kinds, more = time.process_time(), [], Counter[str](), MORE
-        firsts = list(promising([one for one in singles if self.of_the_family(one)], base, self.limit))
-        steps = [(one, told, PAIR_SECONDS / 2) for one in firsts if told]
-        for one in firsts:
-            trial = one.trials[0]
+        began, pairs, kinds, more = time.process_time(), [], Counter[str](), MORE
+        firsts = list(promising([step for step in singles if self.of_the_family(step)], base, self.limit))
+        steps = [(step, told, PAIR_SECONDS / 2) for step in firsts if told]
+        for step in firsts:
+            trial = step.trials[0]
             kinds[trial.mistake] += 1
             if kinds[trial.mistake] <= ALIKE:
                 fits = () if trial.fitted or trial.read_off else FITTED
-                steps.append((one, (*fits, *hypotheses), PAIR_SECONDS))
+                steps.append((step, (*fits, *hypotheses), PAIR_SECONDS))
         for first, tried, seconds in steps:
-            found += self.second(first, tried, began + seconds)
-            more -= any(self.exact(one) for one in found)
+            pairs += self.second(first, tried, began + seconds)
+            more -= any(self.exact(step) for step in pairs)
             if more < 0:
                 break
-        return found
+        return pairs
 
     def second(self, first: Scored, hypotheses: Hypotheses, until: float) -> list[Scored]:
         assert first.case is not None
-        found: list[Scored] = []
+        pairs: list[Scored] = []
         for trial in self.trials(first.case, first.answer, hypotheses) if time.process_time() < until else ():
             if self.combines(first.trials[0], trial):
                 both = self.score(first.case, trial, first.trials)
-                found += [self.light(both, second=True)] if self.telling(both) else []
+                pairs += [self.light(both, second=True)] if self.telling(both) else []
             if time.process_time() > until:
                 break
-        return found
+        return pairs
 
-    def exact(self, one: Scored) -> bool:
+    def exact(self, step: Scored) -> bool:
         """Whether it leaves so little that no other can be much better."""
-        return one.left <= min(self.limit, FLOOR)
+        return step.left <= min(self.limit, FLOOR)
 
-    def preferred(self, pair: Scored, one: Scored) -> bool:
+    def preferred(self, pair: Scored, step: Scored) -> bool:
         """Whether two mistakes are the better explanation: of more parts, within the family, or of every part and so
         much more exact that the one is a coincidence, where there are numbers enough to tell."""
         telling = self.spare(pair.trials) >= MANY and not self.discarded(pair)
-        exact = telling and pair.left <= BETTER * one.left
-        return exact or not self.of_the_family(one) or self.discarded(pair) < self.discarded(one)
+        exact = telling and pair.left <= BETTER * step.left
+        return exact or not self.of_the_family(step) or self.discarded(pair) < self.discarded(step)
 
-    def discarded(self, one: Scored) -> int:
+    def discarded(self, step: Scored) -> int:
         """How many parts of the answer the hypothesis leaves out: what can be explained with them is better so."""
-        return len(set(self.answer.given) - set(one.answer.given) - {"bias", *self.answer.multipliers})
+        return len(set(self.answer.given) - set(step.answer.given) - {"bias", *self.answer.multipliers})
 
     def combines(self, first: DiagnosticTrial, second: DiagnosticTrial) -> bool:
         """Whether two steps are two mistakes: of different dimensions, within the family."""
@@ -258,11 +261,11 @@ class Search:
         many = self.answer.alpha is not None or self.answer.coefficients is not None
         return MANY if many else self.numbers - sum(trial.fitted for trial in trials)
 
-    def telling(self, one: Scored) -> bool:
+    def telling(self, step: Scored) -> bool:
         """Whether two steps explain more than chance does: the fewer numbers, the more exactly they must be met."""
-        spare = self.spare(one.trials)
+        spare = self.spare(step.trials)
         exact = SHARP_FEW if spare > 1 else SHARP_ONE
-        return spare >= MANY or (one.found is not None and one.found.worst <= exact)
+        return spare >= MANY or (step.conditions is not None and step.conditions.worst <= exact)
 
     @property
     def numbers(self) -> int:
@@ -277,22 +280,22 @@ class Search:
         only if no nearer one does."""
         for limit in (self.limit, min(LOOSE, LOOSE * self.off)):
             loose = limit > self.limit
-            fitting = [one for one in scored if one.left <= limit and not (loose and one.fitted)]
-            fitting = [one for one in fitting if len(one.trials) == 1 or one.left <= SHARP_FEW]
-            near = [one for one in fitting if self.of_the_family(one)]
-            least = min((self.discarded(one) for one in near or fitting), default=0)
-            fitting = [one for one in near or fitting if self.discarded(one) == least]
-            fitting.sort(key=lambda one: one.left)
+            fitting = [step for step in scored if step.left <= limit and not (loose and step.fitted)]
+            fitting = [step for step in fitting if len(step.trials) == 1 or step.left <= SHARP_FEW]
+            near = [step for step in fitting if self.of_the_family(step)]
+            least = min((self.discarded(step) for step in near or fitting), default=0)
+            fitting = [step for step in near or fitting if self.discarded(step) == least]
+            fitting.sort(key=lambda step: step.left)
             chosen: list[Scored] = []
-            for one in fitting:
-                good = not chosen or one.left <= max(NEAR * chosen[0].left, FLOOR)
-                if good and not self.strange(one):
-                    chosen.append(one)
-            simple = min((one.fitted for one in chosen), default=0)
-            chosen = [one for one in chosen if one.fitted <= simple + 1]
-            if chosen and not (loose and len({one.kinds for one in chosen}) > 1):
-                places = {id(one): place for place, one in enumerate(scored)}
-                return _each_kind_once(sorted(chosen, key=lambda one: (one.fitted, places[id(one)])))
+            for step in fitting:
+                good = not chosen or step.left <= max(NEAR * chosen[0].left, FLOOR)
+                if good and not self.strange(step):
+                    chosen.append(step)
+            simple = min((step.fitted for step in chosen), default=0)
+            chosen = [step for step in chosen if step.fitted <= simple + 1]
+            if chosen and not (loose and len({step.kinds for step in chosen}) > 1):
+                places = {id(step): place for place, step in enumerate(scored)}
+                return _each_kind_once(sorted(chosen, key=lambda step: (step.fitted, places[id(step)])))
         return []
 
 
@@ -301,28 +304,28 @@ def promising(singles: list[Scored], base: Conditions | None, limit: float) -> I
     magnitude by which the conditions fail less, that of claims left out, which follow the rest."""
     before = {} if base is None else base.residuals
     usable = [
-        one
-        for one in singles
-        if one.case is not None and one.found is not None and type(one.case) is Case and one.left > limit
+        step
+        for step in singles
+        if step.case is not None and step.conditions is not None and type(step.case) is Case and step.left > limit
     ]
 
-    def promise(one: Scored) -> tuple[bool, float]:
-        after = {} if one.found is None else one.found.residuals
+    def promise(step: Scored) -> tuple[bool, float]:
+        after = {} if step.conditions is None else step.conditions.residuals
         # Conditions of a part that is left out are gone, which is half as good as being met.
         gained = sum(
             np.log10(max(was, FITS) / max(after.get(name, FITS), FITS)) * (1.0 if name in after else 0.5)
             for name, was in before.items()
             if name not in CLAIMED
         )
-        gained -= one.fitted  # a fit gains by itself
-        return not one.trials[0].read_off, -float(np.nan_to_num(gained, posinf=0.0, neginf=-np.inf))
+        gained -= step.fitted  # a fit gains by itself
+        return not step.trials[0].read_off, -float(np.nan_to_num(gained, posinf=0.0, neginf=-np.inf))
 
     seen: set[object] = set()
-    for one in sorted(usable, key=promise):
-        key, left = (id(one.case), id(one.answer)), {} if one.found is None else one.found.residuals
+    for step in sorted(usable, key=promise):
+        key, left = (id(step.case), id(step.answer)), {} if step.conditions is None else step.conditions.residuals
         if key not in seen and left != before:  # what changes nothing is no step
             seen.add(key)
-            yield one
+            yield step
 
 
 def at_random(case: Case, answer: Answer, rng: np.random.Generator) -> Answer:
@@ -354,16 +357,11 @@ def _among_like(alpha: Array, signs: Array | None, rng: np.random.Generator) -> 
 
 
 def _same_problem(trial: DiagnosticTrial) -> bool:
-    return all(one is None for one in (trial.instance, trial.formulation, trial.parameters, trial.task))
-
-
-def _chained(first: Sequence[DiagnosticTrial], others: Trials) -> Trials:
-    yield from first
-    yield from others
+    return all(changed is None for changed in (trial.instance, trial.formulation, trial.parameters, trial.task))
 
 
 def _each_kind_once(scored: list[Scored]) -> list[Scored]:
     kept: dict[frozenset[str], Scored] = {}
-    for one in scored:
-        kept.setdefault(frozenset(one.kinds), one)
+    for step in scored:
+        kept.setdefault(frozenset(step.kinds), step)
     return list(kept.values())[:MOST]

@@ -30,15 +30,11 @@ WORDS = {
 
 
 def described(
-    answer: Answer,
-    parts: list[AnswerPart],
-    tolerance: float,
-    found: Conditions | None,
-    about: tuple[str, list[str]],
+    answer: Answer, parts: list[AnswerPart], tolerance: float, at: Conditions | None, about: tuple[str, list[str]]
 ) -> Said:
     wrong, right = ([part for part in parts if (part.off > tolerance) == side] for side in (True, False))
     rest = f"; {are(right)} right" if right else ""
-    residuals = {} if found is None else found.residuals
+    residuals = {} if at is None else at.residuals
     failing = {name: by for name, by in residuals.items() if by > FITTING}
     own, more = about
     seen = [f"{WORDS.get(name, f'{name} violated by')} {by:.1e}" for name, by in failing.items()] + more

@@ -20,20 +20,21 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import InputError
-from ....formulations import Points, RankOneCoefficients, Task
+from ....formulations import Points, RankOneCoefficients, SingleTask, Task
 from ....formulations._formulation import Parameters
 from ....formulations.families.joint import JointOutputs, JointTask
 from ....formulations.families.multi_label import ClassDual, ClassPrimal
 from ....formulations.svm import SVM
 from ....problem.stack import Array, KernelStack
-from ...answers import FINE, Answer, in_shape, of_shape
-from ...case import Case, Enclosure, or_infinite
+from ...answers import FINE, Answer, as_numbers, in_shape, of_shape
+from ...case import Case, Enclosure, Violation, or_infinite
 from ...domain import on_simplex, outside_box, placed, relative, too_long
 from ...families import family_of, proved_parts
 from ...families.joint import alpha_violations as joint_violations
@@ -48,7 +49,6 @@ _LAST: deque[tuple[object, object, Array]] = deque(maxlen=2)
 FREE = 1e-5  # share of the room between its bounds that α must keep from them to count as free
 IDLE = 1e-6  # share of the largest γ up to which a class does not count
 OF_WEIGHTS = ("domain", "tightness")  # conditions that only the formulation has a part in
-WORST = 0.1  # violation of a constraint beyond which nothing else is looked at
 SPARE = 2  # free samples more than unknowns, for implied weights to be evidence
 
 
@@ -71,10 +71,10 @@ def conditions(case: Case, answer: Answer) -> Conditions:
         return CONDITIONS.get(case.formulation.family, _any_family)(case, answer)
 
 
-def _claims(answer: Answer, found: dict[str, float], bounds: Enclosure) -> None:
+def _claims(answer: Answer, residuals: dict[str, float], bounds: Enclosure) -> None:
     if answer.objective is not None:
         off = max(answer.objective - bounds.upper, bounds.lower - answer.objective, 0.0)
-        found["objective"] = off / bounds.scale
+        residuals["objective"] = off / bounds.scale
 
 
 # -------------------------------------------------------------------------------------------------------- single tasks
@@ -139,63 +139,90 @@ def implied_weights(task: Task, alpha: Array) -> Array | None:
         row = np.zeros((1, system.shape[1]))
         row[0, : task.count] = float(np.abs(images).mean())
         system, wanted = np.vstack([system, row]), np.append(np.zeros(len(wanted)), row[0, 0])
-    found = nonnegative(system, wanted)[: task.count]
+    weights = nonnegative(system, wanted)[: task.count]
     same = np.unique(images, axis=1, return_inverse=True)[1].ravel()  # kernels that are equal share their weight evenly
-    found = (np.bincount(same, found) / np.bincount(same))[same]
-    return np.asarray(found) if found.any() else None
+    weights = (np.bincount(same, weights) / np.bincount(same))[same]
+    return np.asarray(weights) if weights.any() else None
 
 
-def _single(case: Case, answer: Answer) -> Conditions:
-    task, formulation, found = case.task, case.formulation, {}
-    weights, alpha, coefficients = arrays(formulation, task, answer)
+class FunctionFamily(NamedTuple):
+    """What a family says of functions Σ μ_m K_mβ, whether they have one output or several. `penalised` is the
+    formulation that has the penalty of the norms; `worst`, the violation beyond which nothing else is looked at."""
+
+    penalised: Callable[[Case], SingleTask]
+    arrays: Callable[[Case, Answer], tuple[Array | None, Array | None, Array | None]]
+    violations: Callable[[Any, Array], list[Violation]]
+    machine: Callable[[Case, Array], Array]
+    implied_weights: Callable[[Any, Array], Array | None]
+    risk: Callable[[Any, Array, Array], float]
+    bias: Callable[[Any, Answer], Any]  # in the shape of the outputs
+    worst: float = np.inf
+
+
+def _of_functions(family: FunctionFamily, case: Case, answer: Answer) -> Conditions:
+    task, formulation, single, residuals = case.task, case.formulation, family.penalised(case), {}
+    weights, alpha, coefficients = family.arrays(case, answer)
     if weights is not None and np.isfinite(weights).all():
-        violations, weights = placed(formulation, task, weights)
-        found["domain"] = max(one.by for one in violations)
+        violations, weights = placed(single, task, weights)
+        residuals["domain"] = max(violation.by for violation in violations)
     if alpha is not None:
-        found |= {one.constraint: one.by for one in alpha_violations(task, alpha)}
-    if alpha is None and weights is not None and formulation.between is None:
-        alpha = machine(case, weights)
+        residuals |= {violation.constraint: violation.by for violation in family.violations(task, alpha)}
+    if alpha is None and weights is not None and weights.any() and single.between is None:
+        alpha = family.machine(case, weights)
     implied = weights is None and alpha is not None
     if implied:
-        weights = implied_weights(task, task.feasible(alpha))
-        weights = None if weights is None else placed(formulation, task, weights)[1]
+        weights = family.implied_weights(task, task.feasible(alpha))
+        weights = None if weights is None else placed(single, task, weights)[1]
+    if max(residuals.values(), default=0.0) > family.worst:
+        return Conditions(residuals, True)
     if alpha is None or weights is None or not weights.any():
         return _any_family(case, answer)
     lower = formulation.lower(task, alpha)
     if answer.alpha is not None:
-        found |= {one.constraint: one.by for one in too_long(task.feasible(alpha), lower.alpha)}
-    signed = lower.alpha * task.signs
-    outputs, norms = task.evaluate(RankOneCoefficients(weights, signed))
-    scale = float(norms @ lower.roots) or 1.0
-    risk = task.risk(outputs)
-    found["margins"] = max(risk.value - task.gain(lower.alpha) + float(norms @ lower.roots), 0.0) / scale
-    penalty, conjugate = formulation.penalty(norms, **task.own), formulation.conjugate(lower.roots, **task.own)
-    found["tightness"] = max(penalty + conjugate - float(norms @ lower.roots), 0.0) / scale
-    upper = penalty + risk.value
+        residuals |= {over.constraint: over.by for over in too_long(task.feasible(alpha), lower.alpha)}
+    outputs, norms = task.evaluate(RankOneCoefficients(weights, lower.alpha * task.signs))
+    product = float(norms @ lower.roots)
+    scale, risk = product or 1.0, family.risk(task, outputs, lower.alpha)
+    residuals["margins"] = max(risk - task.gain(lower.alpha) + product, 0.0) / scale
+    penalty, conjugate = single.penalty(norms, **task.own), single.conjugate(lower.roots, **task.own)
+    residuals["tightness"] = max(penalty + conjugate - product, 0.0) / scale
+    upper = penalty + risk
     if coefficients is not None:
         own = formulation.upper(task, coefficients).value
-        found["coefficients"] = (own - lower.value) / scale
+        residuals["coefficients"] = (own - lower.value) / scale
         outputs, upper = task.evaluate(coefficients)[0], min(own, upper)
     if answer.bias is not None:
-        claimed = float(np.ravel(answer.bias)[0])
-        found["bias"] = added_risk(task, outputs, claimed) / scale if task.bias else relative(claimed, outputs)
+        bias = family.bias(task, answer)
+        residuals["bias"] = added_risk(task, outputs, bias) / scale if task.bias else relative(bias, outputs)
     bounds = Enclosure(lower.value, upper, scale)
-    _claims(answer, found, bounds)
-    doubtful = implied and found["margins"] <= 1e-4 < found["tightness"]  # least squares may have shared out badly
-    return Conditions(found, not doubtful, bounds)
+    _claims(answer, residuals, bounds)
+    # Least squares may have shared out badly.
+    doubtful = implied and residuals["margins"] <= 1e-4 < residuals["tightness"]
+    return Conditions(residuals, not doubtful, bounds)
+
+
+SINGLE_TASK = FunctionFamily(
+    penalised=lambda case: case.formulation,
+    arrays=lambda case, answer: arrays(case.formulation, case.task, answer),
+    violations=alpha_violations,
+    machine=machine,
+    implied_weights=implied_weights,
+    risk=lambda task, outputs, alpha: task.risk(outputs).value,
+    bias=lambda task, answer: as_numbers("bias", answer.bias).ravel()[:1],
+)
 
 
 # --------------------------------------------------------------------------------------------------------- many labels
 def _many_labels(case: Case, answer: Answer) -> Conditions:
-    task, formulation, found = case.task, case.formulation, {}
+    task, formulation, residuals = case.task, case.formulation, {}
     weights, alpha, gamma, coefficients = class_arrays(task, answer)
     if weights is not None:
         violations, weights = on_simplex("weights", weights)
-        found["domain"] = max(one.by for one in violations)
+        residuals["domain"] = max(violation.by for violation in violations)
     if alpha is not None:
-        found |= {one.constraint: one.by for one in outside_box(alpha, task.box)}
+        residuals |= {violation.constraint: violation.by for violation in outside_box(alpha, task.box)}
     if answer.bias is not None:
-        found["bias"] = float(np.abs(np.asarray(answer.bias)).max(initial=0.0))
+        residuals["bias"] = float(np.abs(np.asarray(answer.bias)).max(initial=0.0))
     if weights is not None and alpha is None:
         alpha = _class_machines(case, weights)
     if weights is None and alpha is not None:
@@ -213,16 +240,16 @@ def _many_labels(case: Case, answer: Answer) -> Conditions:
         functions.append(weights[None, :, None] * (own * task.signs)[:, None, :])
     upper = min((formulation.upper(task, ClassPrimal(f, weights)) for f in functions), key=lambda bound: bound.value)
     scale = formulation.scale(lower, upper) or 1.0
-    found["gap"] = (upper.value - lower.value) / scale
+    residuals["gap"] = (upper.value - lower.value) / scale
     bounds = Enclosure(lower.value, upper.value, scale)
-    _claims(answer, found, bounds)
-    return Conditions(found, True, bounds)
+    _claims(answer, residuals, bounds)
+    return Conditions(residuals, True, bounds)
 
 
 def _class_machines(case: Case, weights: Array) -> Array:
     task = case.task
     single = [Task(task.combined(weights)[None], signs, task.box, "c", False) for signs in task.signs]
-    return np.stack([machine_alpha(one, np.ones(1)) for one in single])
+    return np.stack([machine_alpha(machine_task, np.ones(1)) for machine_task in single])
 
 
 def _implied_by_classes(case: Case, alpha: Array) -> Array | None:
@@ -232,8 +259,8 @@ def _implied_by_classes(case: Case, alpha: Array) -> Array | None:
     if free.sum() < task.count + SPARE:
         return None
     images = np.stack([(alpha * task.signs) @ kernel for kernel in task.each_kernel()])
-    found = nonnegative(images[:, free].T, task.signs[free])
-    return on_simplex("weights", found)[1] if found.any() else None
+    weights = nonnegative(images[:, free].T, task.signs[free])
+    return on_simplex("weights", weights)[1] if weights.any() else None
 
 
 # ---------------------------------------------------------------------------------------------------------- two stages
@@ -246,10 +273,10 @@ def _two_stages(case: Case, answer: Answer) -> Conditions:
     first = answer if case.formulation.maximises else replace(
         answer, multipliers={"beta": balancing(case, np.ravel(weights))}
     )  # fmt: skip
-    found = _from_points(case, first)
+    first_stage = _from_points(case, first)
     covered = set(answer.given) <= {"weights", "objective", "alpha", "bias"}
-    found.residuals.update(_second_stage(case, answer, np.ravel(weights)))
-    return found._replace(complete=covered and found.enclosure is not None)
+    first_stage.residuals.update(_second_stage(case, answer, np.ravel(weights)))
+    return first_stage._replace(complete=covered and first_stage.enclosure is not None)
 
 
 def _second_stage(case: Case, answer: Answer, weights: Array) -> dict[str, float]:
@@ -260,19 +287,19 @@ def _second_stage(case: Case, answer: Answer, weights: Array) -> dict[str, float
     alpha = of_shape("alpha", answer.alpha, signs.shape)
     bias = of_shape("bias", answer.bias, signs.shape[:1])
     kernel = KernelStack(case.instance.kernels, symmetric=case.instance.symmetric).combined(weights)
-    found: dict[str, float] = {}
+    residuals: dict[str, float] = {}
     for k, labels in enumerate(signs):
         task = Task(kernel[None], labels, case.parameters["C"] * case.instance.sample_weight)
         given = machine_alpha(task, np.ones(1)) if alpha is None else alpha[k]
         lower, upper = SVM.lower(task, given), SVM.upper(task, (task.feasible(given) * labels)[None])
         scale = lower.largest_term or 1.0
-        for one in alpha_violations(task, given):
-            found[one.constraint] = max(one.by, found.get(one.constraint, 0.0))
-        found["margins"] = max((upper.value - lower.value) / scale, found.get("margins", 0.0))
+        for violation in alpha_violations(task, given):
+            residuals[violation.constraint] = max(violation.by, residuals.get(violation.constraint, 0.0))
+        residuals["margins"] = max((upper.value - lower.value) / scale, residuals.get("margins", 0.0))
         if bias is not None:
             outputs = task.evaluate((task.feasible(given) * labels)[None])[0]
-            found["bias"] = max(added_risk(task, outputs, float(bias[k])) / scale, found.get("bias", 0.0))
-    return found
+            residuals["bias"] = max(added_risk(task, outputs, float(bias[k])) / scale, residuals.get("bias", 0.0))
+    return residuals
 
 
 # ------------------------------------------------------------------------------------------------------- joint outputs
@@ -290,18 +317,18 @@ class Rows(NamedTuple):
         system = np.hstack([columns, self.biases, -self.biases]) if bias else columns
         if len(system) < columns.shape[1] + bias * self.biases.shape[1] + SPARE:
             return None
-        found = nonnegative(system, self.wanted)[: columns.shape[1]]
-        return found if found.any() else None
+        solution = nonnegative(system, self.wanted)[: columns.shape[1]]
+        return solution if solution.any() else None
 
 
 def implied_rows(task: JointTask, alpha: Array) -> Rows:
     """At samples whose α lies between its bounds: every output by itself, or a sample's own less another one."""
     images, eye = np.stack([task.matvecs(beta) for beta in alpha * task.signs], axis=1), np.eye(task.outputs)
     rows = list(_apart(task, alpha) if task.loss.of_each_output is None else _each(task, alpha))
-    found = [(images[:, j, i] - (0 if other is None else images[:, other, i]), j, other, z) for j, other, i, z in rows]
-    biases = [eye[j] - (0 if other is None else eye[other]) for _, j, other, _ in found]
-    some = np.array([one for one, *_ in found]).reshape(len(rows), task.count)
-    return Rows(some, np.array(biases).reshape(len(rows), task.outputs), np.array([z for *_, z in found]))
+    rows = [(images[:, j, i] - (0 if other is None else images[:, other, i]), j, other, z) for j, other, i, z in rows]
+    biases = [eye[j] - (0 if other is None else eye[other]) for _, j, other, _ in rows]
+    some = np.array([image for image, *_ in rows]).reshape(len(rows), task.count)
+    return Rows(some, np.array(biases).reshape(len(rows), task.outputs), np.array([z for *_, z in rows]))
 
 
 def single_outputs(task: JointTask) -> list[Task]:
@@ -336,8 +363,8 @@ def _joint_machine(case: Case, weights: Array) -> Array:
     def solved() -> Array:
         alone = replace(task, kernels=task.combined(weights)[None], own={}, symmetric=True, sizes=None, offsets=None)
         machine, unlimited = JointOutputs.of(SVM), {"time_limit": None, "max_iter": None}
-        found, _ = solver_named("auto", machine).run(machine, alone.centred(), FINE, options={}, **unlimited)
-        return task.feasible(found.lower.alpha)
+        point, _ = solver_named("auto", machine).run(machine, alone.centred(), FINE, options={}, **unlimited)
+        return task.feasible(point.lower.alpha)
 
     return _once(task, weights, solved)
 
@@ -353,45 +380,16 @@ def _joint_risk(task: JointTask, outputs: Array, alpha: Array) -> float:
     return float(task.loss.value(outputs + bias[:, None], task.y, task.box).sum())
 
 
-def _joint(case: Case, answer: Answer) -> Conditions:
-    """As for a single task, with the norms of all outputs together."""
-    task, formulation, single, found = case.task, case.formulation, case.formulation.single, {}
-    weights, alpha, coefficients = joint_arrays(task, answer)
-    if weights is not None and np.isfinite(weights).all():
-        violations, weights = placed(single, task, weights)
-        found["domain"] = max(one.by for one in violations)
-    if alpha is not None:
-        found |= {one.constraint: one.by for one in joint_violations(task, alpha, task.feasible(alpha))}
-    if alpha is None and weights is not None and weights.any():
-        alpha = _joint_machine(case, weights)
-    implied = weights is None and alpha is not None
-    if implied:
-        weights = implied_rows(task, task.feasible(alpha)).solved(task.bias)
-        weights = None if weights is None else placed(single, task, weights)[1]
-    if alpha is None or weights is None or not weights.any() or max(found.values()) > WORST:
-        return _any_family(case, answer) if not found or max(found.values()) <= WORST else Conditions(found, True)
-    lower = formulation.lower(task, alpha)
-    if answer.alpha is not None:
-        found |= {one.constraint: one.by for one in too_long(task.feasible(alpha), lower.alpha)}
-    outputs, norms = task.evaluate(RankOneCoefficients(weights, lower.alpha * task.signs))
-    scale = float(norms @ lower.roots) or 1.0
-    risk, penalty = _joint_risk(task, outputs, lower.alpha), single.penalty(norms, **task.own)
-    found["margins"] = max(risk - task.gain(lower.alpha) + float(norms @ lower.roots), 0.0) / scale
-    conjugate = single.conjugate(lower.roots, **task.own)
-    found["tightness"] = max(penalty + conjugate - float(norms @ lower.roots), 0.0) / scale
-    upper = penalty + risk
-    if coefficients is not None:
-        own = formulation.upper(task, coefficients).value
-        found["coefficients"] = (own - lower.value) / scale
-        outputs, upper = task.evaluate(coefficients)[0], min(own, upper)
-    if answer.bias is not None:
-        claimed = in_shape("bias", answer.bias, (task.outputs,))
-        held = replace(task, bias=False).risk(outputs + claimed[:, None]).value - task.risk(outputs).value
-        found["bias"] = max(or_infinite(held), 0.0) / scale if task.bias else relative(claimed, outputs)
-    bounds = Enclosure(lower.value, upper, scale)
-    _claims(answer, found, bounds)
-    doubtful = implied and found["margins"] <= 1e-4 < found["tightness"]
-    return Conditions(found, not doubtful, bounds)
+JOINT_OUTPUTS = FunctionFamily(
+    penalised=lambda case: case.formulation.single,
+    arrays=lambda case, answer: joint_arrays(case.task, answer),
+    violations=lambda task, alpha: joint_violations(task, alpha, task.feasible(alpha)),
+    machine=_joint_machine,
+    implied_weights=lambda task, alpha: implied_rows(task, alpha).solved(task.bias),
+    risk=_joint_risk,
+    bias=lambda task, answer: in_shape("bias", answer.bias, (task.outputs, 1)),
+    worst=0.1,
+)
 
 
 # ------------------------------------------------------------------------------------------------------ other families
@@ -410,11 +408,11 @@ def _from_points(case: Case, answer: Answer) -> Conditions:
     ]
     lower, upper = max(pairs, key=lambda pair: pair[0].value - pair[1].value)
     scale = formulation.scale(lower, upper) or 1.0
-    found = {**some.residuals, "gap": max(upper.value - lower.value, 0.0) / scale}
+    residuals = {**some.residuals, "gap": max(upper.value - lower.value, 0.0) / scale}
     bounds = Enclosure(min(lower.value, upper.value), max(lower.value, upper.value), scale)
-    _claims(answer, found, bounds)
+    _claims(answer, residuals, bounds)
     covered = {"objective", *family_of(formulation).in_points}
-    return Conditions(found, set(answer.given) <= covered, bounds)
+    return Conditions(residuals, set(answer.given) <= covered, bounds)
 
 
 def _any_family(case: Case, answer: Answer) -> Conditions:
@@ -422,7 +420,9 @@ def _any_family(case: Case, answer: Answer) -> Conditions:
     family = family_of(case.formulation)
     weights, alpha = None if family.machines else answer.weights, None if family.second_stage else answer.alpha
     parts = proved_parts(case, Answer(weights, alpha, answer.coefficients, {}, objective=answer.objective))
-    found = {f"{part.name}: {one.constraint}": one.by for part in parts for one in part.violations}
+    residuals = {
+        f"{part.name}: {violation.constraint}": violation.by for part in parts for violation in part.violations
+    }
     values = {
         kind: [part.value for part in parts if part.proves == kind and part.value is not None]
         for kind in ("upper", "lower", "claim")
@@ -430,15 +430,15 @@ def _any_family(case: Case, answer: Answer) -> Conditions:
     largest = max((abs(value) for some in values.values() for value in some), default=0.0)
     high, low = values["upper"] + values["claim"], values["lower"] + values["claim"]
     if (values["lower"] and high) or (values["upper"] and low):
-        found["apart"] = max(max(high) - min(low), 0.0) / (ROOM * largest or 1.0)
-    return Conditions(found, False)
+        residuals["apart"] = max(max(high) - min(low), 0.0) / (ROOM * largest or 1.0)
+    return Conditions(residuals, False)
 
 
 ROOM = 1000.0  # a problem's scale may be that much smaller than its value
 CONDITIONS: dict[str, Callable[[Case, Answer], Conditions]] = {
-    "single task": _single,
+    "single task": partial(_of_functions, SINGLE_TASK),
     "many labels": _many_labels,
-    "joint outputs": _joint,
+    "joint outputs": partial(_of_functions, JOINT_OUTPUTS),
     "two stages": _two_stages,
     "hypergraph": _from_points,
 }

@@ -15,13 +15,12 @@ from ....formulations.families.hypergraph import solved
 from ....problem.stack import Array
 from ...answers import Answer
 from ...case import FITS, Case, pose
-from ..fits import FITTED
+from ..fits import FITTED, told_by_value
 from ..mistakes import VANISHING, DiagnosticTrial, Hypothesis, Mistakes, Trials, but_for, on_weights
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, objective_terms, objective_units
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_problems import PROBLEMS
-from .weights_alone import ONE_SAMPLE, told_by_value, without_rank
 
 WIDEST = 20.0  # logarithm of how far from the one given a λ is looked for
 
@@ -82,44 +81,19 @@ def smoothed(case: Case, answer: Answer) -> Trials:
 
 
 # ------------------------------------------------------------------------------------------------------- other graphs
-def other_graphs(case: Case, answer: Answer) -> Trials:
-    """Matrices in the place of A: it is one of those that Laplacians are made of."""
-    labels = np.maximum(case.instance.targets.signs(case.formulation.name), 0.0).T
-    for kind, words, matrix in _matrices(case, labels):
-        values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-        kept = values > VANISHING * np.abs(values).max(initial=1e-300)
-        if kept.any() and values.min() > -VANISHING * values.max():
-            task = replace(case.task, h=vectors[:, kept] * np.sqrt(values[kept]))
-            yield DiagnosticTrial("graph", f"optimal for {words} in place of A", answer, task=task, kind=kind)
-
-
-def _matrices(case: Case, labels: Array) -> Iterator[tuple[str, str, Array]]:
-    ours, identity, together = case.task.h @ case.task.h.T, np.eye(len(labels)), labels @ labels.T
-    degrees, edges = labels.sum(axis=1), labels.sum(axis=0)
-    with np.errstate(all="ignore"):
-        whole = {
-            "clique": (np.diag(together.sum(axis=1)), together),
-            "zhou": (np.diag(degrees), labels / edges @ labels.T),
-            "star": (np.diag(labels @ (1 / edges)), labels / edges**2 @ labels.T),
-        }
-    yield "kernels:distance", "the Laplacian I − A", identity - ours
-    for name, (diagonal, graph) in whole.items():
-        yield "kernels:distance", f"the Laplacian D − W that is not normalised ({name})", diagonal - graph
-        yield "parameter:expansion", f"the graph of the labels, which is not normalised ({name})", graph
-    yield "parameter:expansion", "A + I, to which self-loops are added,", ours + identity
-    norms = np.sqrt(np.where(degrees > 0, degrees, 1.0))
-    yield (
-        "parameter:expansion",
-        "YY' of labels divided by the roots of how many a sample has",
-        together / np.outer(norms, norms),
+def laplacian(case: Case, answer: Answer) -> Trials:
+    """The Laplacian I − A in the place of A."""
+    values, vectors = np.linalg.eigh(np.eye(case.instance.samples) - case.task.h @ case.task.h.T)
+    used = values > VANISHING * values[-1]
+    task = replace(case.task, h=vectors[:, used] * np.sqrt(values[used]))
+    yield DiagnosticTrial(
+        "graph", "optimal for the Laplacian I − A in place of A", answer, task=task, kind="kernels:distance"
     )
-    signs = 2 * labels - 1
-    yield "labels:zero_one", "YY' of labels −1 and 1, where 0 and 1 are meant,", signs @ signs.T
-    middle = labels - labels.mean(axis=0)
-    basis = np.linalg.svd(middle, full_matrices=False)
-    kept = basis[1] > VANISHING * basis[1][0]
-    yield "labels:scaled", "the projection onto the centred labels", basis[0][:, kept] @ basis[0][:, kept].T
-    yield "labels:scaled", "A, centred,", (identity - 1 / len(labels)) @ ours @ (identity - 1 / len(labels))
+
+
+def without_rank(case: Case) -> dict[str, object]:
+    """The parameters without one that labels decide: other labels may make another rank."""
+    return {key: value for key, value in case.parameters.items() if key != "dimensions"}
 
 
 def of_any_rank(hypothesis: Hypothesis) -> Hypothesis:
@@ -134,34 +108,21 @@ def of_any_rank(hypothesis: Hypothesis) -> Hypothesis:
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:
-    own = float(np.sum(case.task.h**2))
-    yield "to which tr(A) is added: the sum of the eigenvalues", own
-    bonus = case.formulation.bonus(case.task, case.reference.weights)
-    yield "from which the entropy of the weights is missing", -bonus
-    yield "in which the entropy of the weights has the other sign", -2 * bonus
-    yield "in which the entropy of the weights is not multiplied by σ", bonus / (case.task.smoothing or 1.0) - bonus
-    yield "to which tr(A) is added, and from which the entropy is missing", own - bonus
-    smoothing = case.task.smoothing or 0.0
-    mean = "which has log of the mean of the exponentials, lower by σ log M, where that of their sum is meant"
-    yield mean, -smoothing * float(np.log(case.task.count))
+    yield "to which tr(A) is added: the sum of the eigenvalues", float(np.sum(case.task.h**2))
+    yield "from which the entropy of the weights is missing", -case.formulation.bonus(case.task, case.reference.weights)
 
 
 def units(case: Case) -> Iterator[tuple[str, float]]:
-    yield "divided by tr(A)", float(np.sum(case.task.h**2))
     yield "divided by the number of labels", float(case.task.h.shape[1])
-    yield "multiplied by λ", 1 / case.task.lam
-    yield "divided by λ", case.task.lam
-    if case.task.smoothing is not None:
-        yield "divided by σ", case.task.smoothing
 
 
 HYPERGRAPHS = Mistakes(
     answers=(*ANSWERS, objective_units(units), objective_terms(terms)),
     answers_alone=(embedding_half, *WEIGHTS),
-    problems=(*PROBLEMS, other_graphs),
+    problems=(*PROBLEMS, laplacian),
     problems_alone=(
-        smoothed, *SUBSETS, even_weights, sample_weights, *(of_any_rank(one) for one in OTHER_TARGETS), *CHANGED,
-        *FITTED, *KERNELS, *ONE_SAMPLE,
+        smoothed, *SUBSETS, even_weights, sample_weights, *map(of_any_rank, OTHER_TARGETS), *CHANGED, *FITTED,
+        *KERNELS,
     ),
     told=(ridge_told, smoothing_told),
 )  # fmt: skip

@@ -20,15 +20,13 @@ from ...answers import Answer
 from ...case import Case
 from ..fits import FITTED
 from ..mistakes import SAME, VANISHING, DiagnosticTrial, Mistakes, Trials, but_for, given_weights, with_parameters
-from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, meant_coefficients, objective_terms, objective_units
+from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, coefficients, objective_terms, objective_units, reordered
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS, changed_kernels, times
-from ..mistakes_in_points import weights_stale
-from ..mistakes_in_problems import OTHERS, SCALES, bias_setting
+from ..mistakes_in_points import machine_gap, shown, weights_stale
+from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, shared_bound
 from .conditions import implied_rows
 from .joint_targets import TARGETS_READ
-
-MOST_OUTPUTS = 4  # whose orders are all tried
 
 
 def alpha_of(case: Case, answer: Answer) -> Array | None:
@@ -38,73 +36,32 @@ def alpha_of(case: Case, answer: Answer) -> Array | None:
 
 
 # ------------------------------------------------------------------------------------------------- form of the answer
-def outputs_reordered(case: Case, answer: Answer) -> Trials:
-    outputs, given, bias = case.task.outputs, answer.coefficients, answer.bias
-    if answer.alpha is None or answer.alpha.shape[:1] != (outputs,) or not 2 <= outputs <= MOST_OUTPUTS:
-        return
-    for order in itertools.islice(itertools.permutations(range(outputs)), 1, None):
-        turned, words = list(order), ", ".join(str(j) for j in order)
-        right = {"alpha": answer.alpha[turned], "coefficients": None if given is None else given[turned]}
-        said = f"the order of the outputs: theirs are our {words}"
-        yield but_for(answer, "outputs_swapped", said, **right)
-        if bias is not None and np.size(bias) == outputs:
-            yield but_for(answer, "outputs_swapped", said, **right, bias=np.ravel(bias)[turned])
-
-
-def alpha_unsigned(case: Case, answer: Answer) -> Trials:
-    """Signs of β in α: all of them, or that of a sample's own class alone."""
-    alpha = alpha_of(case, answer)
-    if alpha is not None and (alpha < 0).any():
-        yield but_for(answer, "alpha_signed", "the signs of α, all of which are positive", alpha=np.abs(alpha))
-
-
-def coefficients_changed(case: Case, answer: Answer) -> Trials:
-    """Signs or weights that are missing from the coefficients, or weights that are in them twice."""
-    given, weights = answer.coefficients, given_weights(case, answer)
-    if given is None or weights is None or given.shape != (case.task.outputs, case.task.count, case.task.samples):
-        return
-    signs, mu = case.task.signs[:, None, :], weights[None, :, None]
-    for name, words, meant in meant_coefficients(given, mu, signs, "the signs of the classes", "μβ"):
-        yield but_for(answer, name, f"the coefficients: {words}", coefficients=meant)
-
-
 def alpha_stale(case: Case, answer: Answer) -> Trials:
     """α of functions with other weights than those handed over, which are right."""
     alpha, weights = alpha_of(case, answer), given_weights(case, answer)
     if alpha is None or (weights is None and answer.objective is None):
         return
     rows = implied_rows(case.task, case.task.feasible(alpha))
-    found = rows.solved(case.task.bias)
-    if weights is not None and found is not None and along(weights, found):  # α is theirs
+    implied = rows.solved(case.task.bias)
+    if weights is not None and implied is not None and along(weights, implied):  # α is theirs
         return
-    if found is not None and _margins(case, alpha, found) <= SAME:
-        shown = ", ".join(f"{one:.4g}" for one in found[:4])
-        words = f"α, which is that of the weights ({shown}): of an earlier iterate, or never updated"
+    if implied is not None and machine_gap(case.task, implied, case.task.feasible(alpha)) <= SAME:
+        words = f"α, which is that of the weights {shown(implied)}: of an earlier iterate, or never updated"
         yield but_for(answer, "alpha_stale", words, alpha=None, bias=None)
-
-
-def _margins(case: Case, alpha: Array, weights: Array) -> float:
-    """How far α is from that of the best functions with these weights."""
-    task = case.task
-    feasible = task.feasible(alpha)
-    outputs, norms = task.evaluate(RankOneCoefficients(weights, feasible * task.signs))
-    size = float(norms @ task.root_q(feasible))
-    return (task.risk(outputs).value - task.gain(feasible) + size) / size if size > 0 else np.inf
 
 
 def means(case: Case) -> Iterator[tuple[str, float]]:
     outputs, n = case.task.outputs, case.instance.samples
     yield f"the mean over {outputs} outputs", float(outputs)
     yield "the mean over outputs and samples", float(outputs * n)
-    yield "divided by n and C", n * case.parameters.get("C", 1.0)
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:
-    single, task, found = case.formulation.single, case.task, case.reference
-    regulariser, norms = single.regulariser, found.norms
-    price = 0.0 if regulariser is None else float(np.sum(regulariser.value(np.nan_to_num(found.weights), **task.own)))
+    single, task, optimum = case.formulation.single, case.task, case.reference
+    regulariser, norms = single.regulariser, optimum.norms
+    price = 0.0 if regulariser is None else float(np.sum(regulariser.value(np.nan_to_num(optimum.weights), **task.own)))
     squares = float(single.penalty(norms, **task.own)) - price
-    loss = found.objective - squares - price
+    loss = optimum.objective - squares - price
     yield "from which the penalty R of the weights is missing", -price
     yield "from which the loss is missing: only the norms are counted", -loss
     yield "in which the loss is not multiplied by C", loss / case.parameters.get("C", 1.0) - loss
@@ -130,17 +87,14 @@ def price_told(case: Case, answer: Answer) -> Trials:
 
 
 def _largest(case: Case, alpha: Array) -> float:
-    sizes = np.abs(alpha).max(axis=0) / case.instance.sample_weight
-    top = float(sizes.max(initial=0.0))
-    shared = np.count_nonzero(sizes >= top * (1 - VANISHING)) > 1
-    own = getattr(case.task.loss, "each", None)
-    return top / float(getattr(own, "delta", 1.0)) if shared else np.nan
+    top = shared_bound(np.abs(alpha).max(axis=0) / case.instance.sample_weight)
+    return np.nan if top is None else top / float(getattr(getattr(case.task.loss, "each", None), "delta", 1.0))
 
 
 def _slope(case: Case, answer: Answer, alpha: Array) -> float:
     """1 over the factor of α in y − f, with a bias and a length beside it."""
-    found = _residual_fit(case, answer, alpha, ("slope", "length"))
-    return 1 / found[0] if found is not None and found[0] > 0 else np.nan
+    fit = _residual_fit(case, answer, alpha, ("slope", "length"))
+    return 1 / fit[0] if fit is not None and fit[0] > 0 else np.nan
 
 
 def _of_chances(case: Case, answer: Answer, alpha: Array) -> float:
@@ -158,8 +112,8 @@ def _of_chances(case: Case, answer: Answer, alpha: Array) -> float:
         off = wanted - design @ np.linalg.lstsq(design, wanted, rcond=None)[0]
         return float(off @ off) / len(off)
 
-    found = minimize_scalar(left, (-9.0, 5.0), method="bounded", options={"xatol": 1e-10})
-    return case.parameters["C"] * top * (1 + float(np.exp(found.x))) if found.fun <= SAME**2 else np.nan
+    least = minimize_scalar(left, (-9.0, 5.0), method="bounded", options={"xatol": 1e-10})
+    return case.parameters["C"] * top * (1 + float(np.exp(least.x))) if least.fun <= SAME**2 else np.nan
 
 
 def _residual_fit(case: Case, answer: Answer, alpha: Array, unknowns: tuple[str, ...]) -> Array | None:
@@ -223,11 +177,11 @@ def other_loss(case: Case, answer: Answer) -> Trials:
 
 def _losses(case: Case) -> Iterator[AnyLoss]:
     loss = case.task.loss
-    for one in JOINT.values() if loss.of_each_output is None else EVERY:
-        counted = one.targets == COUNTS and bool((case.task.y >= 0).all())
-        fits = loss.of_each_output is None or one.targets == REAL or counted
-        if one.name != loss.name and fits and not one.free_tube and one.parameter.name == "C":
-            yield one
+    for other in JOINT.values() if loss.of_each_output is None else EVERY:
+        counted = other.targets == COUNTS and bool((case.task.y >= 0).all())
+        fits = loss.of_each_output is None or other.targets == REAL or counted
+        if other.name != loss.name and fits and not other.free_tube and other.parameter.name == "C":
+            yield other
 
 
 def _own(case: Case, answer: Answer, alpha: Array | None, loss: AnyLoss) -> Iterator[dict[str, float]]:
@@ -245,9 +199,9 @@ def _own(case: Case, answer: Answer, alpha: Array | None, loss: AnyLoss) -> Iter
         yield from ({"quantile": share},) if 0 < share < 1 else ()
     elif names == ["epsilon"]:
         other = replace(case, task=replace(case.task, loss=type(case.task.loss)(loss)))
-        found = _residual_fit(other, answer, alpha, ("slope", "length"))
-        if found is not None and found[-1 - case.task.bias * case.task.outputs] > 0:
-            yield {"epsilon": float(found[-1 - case.task.bias * case.task.outputs])}
+        fit = _residual_fit(other, answer, alpha, ("slope", "length"))
+        if fit is not None and fit[-1 - case.task.bias * case.task.outputs] > 0:
+            yield {"epsilon": float(fit[-1 - case.task.bias * case.task.outputs])}
 
 
 def length_told(case: Case, answer: Answer) -> Trials:
@@ -264,9 +218,10 @@ def length_told(case: Case, answer: Answer) -> Trials:
 
 JOINT_OUTPUTS = Mistakes(
     answers=(
-        *ANSWERS[:2], outputs_reordered, *ANSWERS[2:], alpha_unsigned, objective_units(means), objective_terms(terms),
+        *ANSWERS[:2], reordered("outputs_swapped", "outputs"), *ANSWERS[2:], objective_units(means),
+        objective_terms(terms),
     ),
-    answers_alone=(*WEIGHTS, coefficients_changed),
+    answers_alone=(*WEIGHTS, coefficients),
     problems=(bias_setting, *TARGETS_READ, *SCALES, other_loss, *OTHERS, sample_weights),
     problems_alone=(
         *SUBSETS, even_weights, alpha_stale, *OTHER_TARGETS, *CHANGED, *FITTED, *KERNELS, weights_stale,

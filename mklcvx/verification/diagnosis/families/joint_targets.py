@@ -24,11 +24,7 @@ MANY = 0.4  # share of the samples that may be misread: beyond, they are other t
 CHANGES: tuple[tuple[str, str, Callable[[Array], Array]], ...] = (
     ("labels:scaled", "centred", lambda y: y - y.mean()),
     ("labels:scaled", "standardised", lambda y: (y - y.mean()) / y.std()),
-    ("labels:scaled", "standardised (with n − 1)", lambda y: (y - y.mean()) / y.std(ddof=1)),
     ("labels:scaled", "divided by its standard deviation", lambda y: y / y.std()),
-    ("labels:scaled", "divided by its standard deviation (with n − 1)", lambda y: y / y.std(ddof=1)),
-    ("labels:scaled", "divided by its largest value", lambda y: y / np.abs(y).max()),
-    ("labels:scaled", "scaled to the range from 0 to 1", lambda y: (y - y.min()) / np.ptp(y)),
     ("labels:zero_one", "(y + 1)/2, which is 0 and 1 for codes −1 and 1", lambda y: (y + 1) / 2),
     ("labels:zero_one", "2y − 1, which is −1 and 1 for codes 0 and 1", lambda y: 2 * y - 1),
     ("labels:swapped", "of the other sign", lambda y: -y),
@@ -55,21 +51,6 @@ def classes_read(case: Case, answer: Answer) -> Trials:
     yield from with_instance(case, answer, kind, words, classes=names[read])
 
 
-def classes_shifted(case: Case, answer: Answer) -> Trials:
-    """Classes that were counted from another end, or taken for each other."""
-    targets = case.instance.targets
-    if targets.kind != "classes" or case.task.outputs < 3:
-        return
-    names = np.asarray(targets.class_values())
-    own = np.argmax(case.task.y, axis=0)
-    for a in range(len(names)):
-        for b in range(a):
-            swapped = np.where(own == a, b, np.where(own == b, a, own))
-            words = f"classes {names[a]} and {names[b]} taken for each other"
-            for trial in with_instance(case, answer, "label_misread", words, classes=names[swapped]):
-                yield replace(trial, kind="classes:order")
-
-
 def targets_told(case: Case, answer: Answer) -> Trials:
     """Real targets, as weights and α tell them: in other units, of two other values, others at some samples."""
     task, weights, alpha = case.task, given_weights(case, answer), answer.alpha
@@ -88,13 +69,13 @@ def targets_told(case: Case, answer: Answer) -> Trials:
         moved = outputs[j] + bias[j] - implied_outputs(single, alpha[j])
         fits.append(_affine(task.y[j], moved, free, unknown=task.bias and answer.bias is None))
         some.append(_misread(task.y[j], moved, free, unknown=task.bias and answer.bias is None))
-    if all(one is not None for one in fits):
-        new = np.stack([one for one in fits if one is not None])
+    if all(target is not None for target in fits):
+        new = np.stack([target for target in fits if target is not None])
         kind, words = _told(task.y, new)
         if kind:
             yield from _with_response(case, answer, kind, words, new)
-    if all(one is not None for one in some):
-        new = np.stack([one for one in some if one is not None])
+    if all(target is not None for target in some):
+        new = np.stack([target for target in some if target is not None])
         if not np.array_equal(new, task.y):
             count = int(np.sum(new != task.y))
             yield from _with_response(case, answer, "labels:misread", f"other targets at {count} places", new)
@@ -105,10 +86,10 @@ def _affine(y: Array, moved: Array, free: NDArray[np.bool_], unknown: bool) -> A
     if free.sum() < ENOUGH:
         return None
     design = np.stack([y, np.ones_like(y)], axis=1)
-    found = np.linalg.lstsq(design[free], (y + moved)[free], rcond=None)[0]
-    off = np.abs(design[free] @ found - (y + moved)[free]).max()
-    shift = 0.0 if unknown else found[1]
-    return found[0] * y + shift if off <= SAME * max(np.ptp(y), 1.0) else None
+    line = np.linalg.lstsq(design[free], (y + moved)[free], rcond=None)[0]
+    off = np.abs(design[free] @ line - (y + moved)[free]).max()
+    shift = 0.0 if unknown else line[1]
+    return line[0] * y + shift if off <= SAME * max(np.ptp(y), 1.0) else None
 
 
 def _misread(y: Array, moved: Array, free: NDArray[np.bool_], unknown: bool) -> Array | None:
@@ -122,7 +103,7 @@ def _misread(y: Array, moved: Array, free: NDArray[np.bool_], unknown: bool) -> 
 def _told(y: Array, new: Array) -> tuple[str, str]:
     """The kind of a change of units, and words for it."""
     slopes = [
-        float(np.polyfit(one, other, 1)[0]) if np.ptp(one) > 0 else 1.0 for one, other in zip(y, new, strict=True)
+        float(np.polyfit(ours, other, 1)[0]) if np.ptp(ours) > 0 else 1.0 for ours, other in zip(y, new, strict=True)
     ]
     if np.abs(new - y).max() <= SAME * np.abs(y).max():
         return "", ""
@@ -145,15 +126,15 @@ def targets_changed(case: Case, answer: Answer) -> Trials:
     for some in (list(outputs), *([j] for j in outputs if task.outputs > 1)):
         for kind, words, change in CHANGES:
             new = np.array(task.y)
-            new[some] = [change(one) for one in new[some]]
+            new[some] = [change(values) for values in new[some]]
             which = "the targets" if len(some) == task.outputs else f"the targets of output {some[0]}"
             if new.any() and not np.array_equal(new, task.y):
                 yield from _with_response(case, answer, kind, f"{which} {words}", new)
 
 
 def _with_response(case: Case, answer: Answer, kind: str, words: str, new: Array) -> Iterator[DiagnosticTrial]:
-    found = with_instance(case, answer, "response_standardised", words, response=new.T)
-    yield from (replace(trial, kind=kind) for trial in found)
+    trials = with_instance(case, answer, "response_standardised", words, response=new.T)
+    yield from (replace(trial, kind=kind) for trial in trials)
 
 
-TARGETS_READ: Hypotheses = (classes_read, classes_shifted, targets_told, targets_changed)
+TARGETS_READ: Hypotheses = (classes_read, targets_told, targets_changed)

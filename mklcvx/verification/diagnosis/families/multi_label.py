@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -18,41 +16,21 @@ from ...families.single_task import machine_alpha
 from ..fits import FITTED
 from ..mistakes import (
     SAME,
-    VANISHING,
     DiagnosticTrial,
     Mistakes,
     Trials,
     but_for,
     given_weights,
     on_weights,
-    with_instance,
     with_parameters,
 )
-from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_terms, objective_units, with_ours
+from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, objective_terms, objective_units, reordered, with_ours
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, even_weights, sample_weights
-from ..mistakes_in_kernels import CHANGED, KERNELS, kept
+from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_points import weights_stale
-from ..mistakes_in_problems import PROBLEMS
+from ..mistakes_in_problems import PROBLEMS, shared_bound
 
-MOST_CLASSES = 4  # whose orders are all tried
 MEETING = 1e-5  # gap of bounds that meet
-MOST_STACKED = 250  # samples of all classes together
-
-
-def classes_reordered(case: Case, answer: Answer) -> Trials:
-    classes, given, gamma = case.task.classes, answer.coefficients, answer.multipliers.get("gamma")
-    if answer.alpha is None or not 2 <= classes <= MOST_CLASSES:
-        return
-    for order in itertools.islice(itertools.permutations(range(classes)), 1, None):
-        turned, words = list(order), ", ".join(str(k) for k in order)
-        right: dict[str, Any] = {
-            "alpha": answer.alpha[turned],
-            "coefficients": None if given is None else given[turned],
-        }
-        if gamma is not None:
-            right["multipliers"] = {**answer.multipliers, "gamma": np.asarray(gamma)[turned]}
-        said = f"the order of the classes: theirs are our {words}"
-        yield but_for(answer, "classes_order", said, **right)
 
 
 def alpha_beta(case: Case, answer: Answer) -> Trials:
@@ -75,10 +53,10 @@ def weights_of_classes(case: Case, answer: Answer, weights: Array) -> Trials:
 
     kernels, weight = case.instance.kernels, case.instance.sample_weight
     apart = [Instance(kernels, signs, sample_weight=weight) for signs in case.task.signs]
-    own = [solve(one, "l1", C=case.parameters["C"], bias=False).weights for one in apart]
+    own = [solve(instance, "l1", C=case.parameters["C"], bias=False).weights for instance in apart]
     names = [f"those of class {name} alone" for name in case.instance.targets.names]
-    for whose, one in zip(("the mean of every class's own", *names), (np.mean(own, axis=0), *own), strict=True):
-        if along(weights, one):
+    for whose, theirs in zip(("the mean of every class's own", *names), (np.mean(own, axis=0), *own), strict=True):
+        if along(weights, theirs):
             words = f"the weights are {whose}: one combination that is best for all is meant"
             yield DiagnosticTrial("weights_of_classes", words, with_ours(case, answer), recognised=True)
 
@@ -98,9 +76,8 @@ def price_told(case: Case, answer: Answer) -> Trials:
     """C, which is the largest α where several samples share it."""
     if answer.alpha is None or answer.alpha.shape != case.task.signs.shape:
         return
-    sizes, given = np.abs(answer.alpha) / case.instance.sample_weight, case.parameters["C"]
-    top = float(sizes.max(initial=0.0))
-    if np.count_nonzero(sizes >= top * (1 - VANISHING)) > 1 and abs(top - given) > SAME * given:
+    top, given = shared_bound(np.abs(answer.alpha) / case.instance.sample_weight), case.parameters["C"]
+    if top is not None and abs(top - given) > SAME * given:
         words = f"C = {top:.6g}, the largest α, and not for C = {given:.6g}"
         yield with_parameters(case, answer, "parameter", words, C=top)
 
@@ -112,35 +89,6 @@ def labels_zero_one(case: Case, answer: Answer) -> Trials:
         yield DiagnosticTrial(
             "labels_zero_one", "optimal for labels left at 0 and 1: they are to be −1 and 1", answer, task=task
         )
-
-
-def class_left_out(case: Case, answer: Answer) -> Trials:
-    """A class whose α is zero altogether: it was never trained."""
-    alpha, targets = answer.alpha, case.instance.targets
-    if alpha is None or alpha.shape != case.task.signs.shape or targets.kind != "labels":
-        return
-    rest = np.flatnonzero(np.abs(alpha).max(axis=1) > VANISHING * np.abs(alpha).max())
-    if 0 < len(rest) < len(alpha):
-        coefficients = None if answer.coefficients is None else answer.coefficients[rest]
-        part = replace(answer, alpha=alpha[rest], coefficients=coefficients, multipliers={})
-        names = [targets.names[k] for k in rest]
-        gone = ", ".join(str(one) for one in targets.names if one not in names)
-        labels = np.asarray(targets.values)[:, rest]
-        yield from with_instance(
-            case, part, "labels_dropped", f"the labels without {gone}", labels=labels, label_names=names
-        )
-
-
-def label_turned(case: Case, answer: Answer) -> Trials:
-    """One label of one sample after the other."""
-    targets, shape = case.instance.targets, case.task.signs.shape
-    if targets.kind != "labels" or answer.alpha is None or answer.weights is None or np.prod(shape) > MOST_STACKED:
-        return
-    for k, i in np.ndindex(*shape):
-        signs = np.array(case.task.signs)
-        signs[k, i] *= -1
-        words = f"optimal for the other label {targets.names[k]} of sample {i}"
-        yield DiagnosticTrial("label_misread", words, answer, task=replace(case.task, signs=signs), fitted=1)
 
 
 # ------------------------------------------------------------------------------- other losses and biases of the classes
@@ -199,63 +147,32 @@ def _bounds_meet(case: Case, answer: Answer, primal: Array, gains: Array, halves
         cuts = np.hstack([halves.T, -np.ones((case.task.count, 1))])
         simplex = np.append(np.ones(case.task.classes), 0.0)[None]
         ends = [(0, 1)] * case.task.classes + [(0, None)]
-        found = linprog(np.append(-gains, 1.0), cuts, np.zeros(case.task.count), simplex, [1.0], ends)
-        upper, lower, scale = float(primal.max()), -float(found.fun), float(halves.max())
+        optimum = linprog(np.append(-gains, 1.0), cuts, np.zeros(case.task.count), simplex, [1.0], ends)
+        upper, lower, scale = float(primal.max()), -float(optimum.fun), float(halves.max())
     value = upper if answer.objective is None else answer.objective
     return upper - lower <= MEETING * scale and lower - MEETING * scale <= value <= upper + MEETING * scale
 
 
 def ours(case: Case, answer: Answer) -> Answer:
     """The certified parts in place of those given, which were found to be right for another problem."""
-    found, given = case.reference, set(answer.given)
-    return Answer(**{name: getattr(found, name) for name in ("weights", "alpha", "objective") if name in given})
-
-
-def stacked(case: Case, answer: Answer) -> Trials:
-    """Other penalties of the weights. The sum over classes is a single task: the samples of all
-    classes together, and kernels I ⊗ K_m."""
-    classes, shared = case.task.classes, {"C": case.parameters["C"], "bias": False}
-    if case.formulation.name == "ml_minimax" or case.instance.samples * classes > MOST_STACKED:
-        return
-    whole = kept(case.instance, "stacked", lambda: Instance(
-        np.stack([np.kron(np.eye(classes), np.asarray(kernel, dtype=float)) for kernel in case.task.each_kernel()]),
-        case.task.signs.ravel(), sample_weight=np.tile(case.instance.sample_weight, classes),
-    ))  # fmt: skip
-    flat = None if answer.alpha is None else np.ravel(answer.alpha)
-    parts = Answer(weights=answer.weights, alpha=flat, objective=answer.objective)
-    if not parts.given:
-        return
-    for name in ("l2", "average", "sum", "sm2", "square"):
-        words = f"optimal for weights as {name} has them, with one combination for all classes"
-        yield DiagnosticTrial(f"formulation {name}", words, parts, whole, name, shared)
+    optimum, given = case.reference, set(answer.given)
+    return Answer(**{name: getattr(optimum, name) for name in ("weights", "alpha", "objective") if name in given})
 
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:
-    """Of the value: the classes' own values, their losses and norms at the certified weights."""
-    task, found = case.task, case.reference
-    weights = np.nan_to_num(found.weights)
-    alpha = np.asarray(found.alpha, dtype=float)
-    signed = alpha * task.signs
+    """Of the value: the classes' own values at the certified weights."""
+    task, optimum = case.task, case.reference
+    weights = np.nan_to_num(optimum.weights)
+    signed = np.asarray(optimum.alpha, dtype=float) * task.signs
     outputs, squares = task.evaluate(weights[None, :, None] * signed[:, None, :])
-    losses = task.risks(outputs)
     norms = np.sum(np.divide(squares, weights, out=np.zeros_like(squares), where=weights > 0), axis=1) / 2
-    values, price = losses + norms, case.parameters["C"]
+    values = task.risks(outputs) + norms
     for words, claimed in (
         ("the sum of the classes' values", values.sum()),
         ("the mean of the classes' values", values.mean()),
         ("the largest of the classes' values", values.max()),
-        ("the least of the classes' values", values.min()),
-        ("the sum of the classes' losses, without the norms", losses.sum()),
-        ("the largest of the classes' losses, without its norms", losses[np.argmax(values)]),
-        ("the norms alone, without the losses", norms.sum()),
-        ("the norms of the worst class alone", norms[np.argmax(values)]),
-        ("losses that are not multiplied by C, with the norms", losses.sum() / price + norms.sum()),
-        ("losses that are means over the samples, with the norms", losses.sum() / task.samples + norms.sum()),
-        ("losses and twice the norms: a ½ is missing", losses.sum() + 2 * norms.sum()),
-        ("the sum of α, the dual's linear term", np.sum(alpha)),
-        ("the sum of α less twice the norms: a ½ is missing in the dual", np.sum(alpha) - 2 * norms.sum()),
     ):
-        yield f"which is {words}", float(claimed) - found.objective
+        yield f"which is {words}", float(claimed) - optimum.objective
 
 
 def gamma_scaled(case: Case, answer: Answer) -> Trials:
@@ -270,13 +187,14 @@ def gamma_scaled(case: Case, answer: Answer) -> Trials:
 
 MANY_LABELS = Mistakes(
     answers=(
-        *ANSWERS[:2], classes_reordered, *ANSWERS[2:], objective_units(means), objective_terms(terms), gamma_scaled,
+        *ANSWERS[:2], reordered("classes_order", "classes"), *ANSWERS[2:], objective_units(means),
+        objective_terms(terms), gamma_scaled,
     ),
     answers_alone=(alpha_beta, weights_of_classes, *WEIGHTS),
     problems=(PROBLEMS[0], price_over_labels, class_losses, class_biases, *PROBLEMS[1:]),
     problems_alone=(
-        *SUBSETS, even_weights, sample_weights, class_left_out, stacked, labels_zero_one, *FITTED, *OTHER_TARGETS,
-        *CHANGED, *KERNELS, weights_stale, label_turned,
+        *SUBSETS, even_weights, sample_weights, labels_zero_one, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS,
+        weights_stale,
     ),
     told=(price_told,),
 )  # fmt: skip

@@ -38,7 +38,7 @@ def balanced_price(case: Case, mu: Array) -> float | None:
 def slopes(case: Case, mu: Array) -> Array:
     """Of the penalty: exact, since penalties are squares, or linear."""
     step = np.eye(len(mu)) * (float(mu.max()) or 1.0)
-    sides = [[case.formulation.penalty(case.task, mu + side * one) for one in step] for side in (1, -1)]
+    sides = [[case.formulation.penalty(case.task, mu + side * unit) for unit in step] for side in (1, -1)]
     return (np.array(sides[0]) - sides[1]) / (2 * step.max())
 
 

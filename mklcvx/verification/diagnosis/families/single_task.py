@@ -11,15 +11,15 @@ from ....problem.stack import Array
 from ...answers import Answer
 from ...case import Case
 from ...families import judged_parts
-from ..fits import FITTED, formulation_fitted, loss_fitted
-from ..implied import ALONE, IMPLIED
-from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights, weights_or_ours
+from ..fits import FITTED, formulation_fitted
+from ..implied import IMPLIED
+from ..mistakes import SAME, Mistakes, Trials, but_for, kernel_of, on_weights
 from ..mistakes_in_answers import (
     ANSWERS,
     WEIGHTS,
     alpha_along,
     clipped,
-    meant_coefficients,
+    coefficients,
     objective_terms,
     objective_units,
     samples_order,
@@ -31,7 +31,6 @@ from ..mistakes_in_points import LAST, POINTS, about_machines
 from ..mistakes_in_problems import OTHERS, SCALES, bias_setting, bounds_of_alpha, elastic_net, radius
 
 NORMS = "the term of the norms"
-ENTROPIC = ("logistic", "softmax")  # losses with logarithms
 
 
 @on_weights
@@ -46,7 +45,7 @@ def weights_reciprocal(case: Case, answer: Answer, weights: Array) -> Trials:
 
 def terms(case: Case) -> Iterator[tuple[str, float]]:
     """Every term of the value, missing or with another factor, one after the other, then in pairs."""
-    found, own = case.reference, dict(_counted(case))
+    optimum, own = case.reference, dict(_counted(case))
     factors = dict(_factors(case, own))
     changes = {name: [(words, (by - 1) * value) for words, by in factors[name]] for name, value in own.items()}
     for name, value in own.items():
@@ -55,26 +54,26 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
         yield from ((f"in which {words}", added) for words, added in changes[name])
     for words, constant in case.task.loss_function.constants(case.task.y, case.task.box).items():
         yield f"from which {words} is missing", -constant
-    if found.alpha is not None:
-        yield "which is the sum of α alone, of the dual", float(np.sum(found.alpha)) - found.objective
-    for one, other in itertools.combinations(own, 2):
-        for words, added in [(f"{one} is missing", -own[one]), *changes[one]]:
+    if optimum.alpha is not None:
+        yield "which is the sum of α alone, of the dual", float(np.sum(optimum.alpha)) - optimum.objective
+    for first, other in itertools.combinations(own, 2):
+        for words, added in [(f"{first} is missing", -own[first]), *changes[first]]:
             for more, too in [(f"{other} is missing", -own[other]), *changes[other]]:
-                if added * own[other] != too * own[one]:  # the same factor of both is one of the whole
+                if added * own[other] != too * own[first]:  # the same factor of both is one of the whole
                     yield f"in which {words} and {more}", added + too
 
 
 def _counted(case: Case) -> Iterator[tuple[str, float]]:
     """The terms of the optimal value: norms, penalty of the weights, loss, level of the loss."""
-    formulation, task, found = case.formulation, case.task, case.reference
+    formulation, task, optimum = case.formulation, case.task, case.reference
     regulariser, loss = formulation.regulariser, task.loss_function
     price = 0.0
     if regulariser is not None:
-        price = float(np.sum(regulariser.value(np.nan_to_num(found.weights), **task.own)))
-    norms = float(formulation.penalty(found.norms, **task.own)) - price
-    level = loss.level_cost(float(found.multipliers[loss.level_name]), task.box) if loss.level_name else 0.0
+        price = float(np.sum(regulariser.value(np.nan_to_num(optimum.weights), **task.own)))
+    norms = float(formulation.penalty(optimum.norms, **task.own)) - price
+    level = loss.level_cost(float(optimum.multipliers[loss.level_name]), task.box) if loss.level_name else 0.0
     counted = {
-        NORMS: norms, "the loss": found.objective - norms - price - level,
+        NORMS: norms, "the loss": optimum.objective - norms - price - level,
         "the penalty R of the weights": price, f"the price of the {'tube' if loss.free_tube else 'margin'}": level,
     }  # fmt: skip
     yield from ((name, value) for name, value in counted.items() if value)
@@ -83,19 +82,18 @@ def _counted(case: Case) -> Iterator[tuple[str, float]]:
 def _factors(case: Case, own: Mapping[str, float]) -> Iterator[tuple[str, list[tuple[str, float]]]]:
     """Factors that a term may have been given. With twice the norms' term the primal lacks a ½; so does the dual, whose
     linear part is the loss and twice that term, with none of it."""
-    n, price, loss = case.instance.samples, case.parameters.get("C"), case.task.loss_function
+    n, price = case.instance.samples, case.parameters.get("C")
     for name in own:
-        found = [(_twice(case, name), 2.0), (f"{name} is halved", 0.5)]
+        factors = [(_twice(case, name), 2.0), (f"{name} is halved", 0.5)]
         if name == "the loss":
-            found += [(f"{name} is divided by n, a mean", 1 / n)]
-            found += [] if price in (None, 1) else [(f"{name} is not multiplied by C", 1 / price)]
-            found += [] if price in (None, 1) else [(f"{name} is a mean, and not multiplied by C", 1 / (n * price))]
-            found += [(f"{name} has logarithms of base two", 1 / np.log(2))] * bool(loss.name in ENTROPIC)
+            factors += [(f"{name} is divided by n, a mean", 1 / n)]
+            factors += [] if price in (None, 1) else [(f"{name} is not multiplied by C", 1 / price)]
+            factors += [] if price in (None, 1) else [(f"{name} is a mean, and not multiplied by C", 1 / (n * price))]
         else:
-            found += [(f"{name} has the other sign", -1.0)]
+            factors += [(f"{name} has the other sign", -1.0)]
         if name == NORMS:
-            found += [("the dual's linear part is counted with half of its quadratic one", 1.5)]
-        yield name, found
+            factors += [("the dual's linear part is counted with half of its quadratic one", 1.5)]
+        yield name, factors
 
 
 def _twice(case: Case, name: str) -> str:
@@ -124,19 +122,6 @@ def weights_capped(case: Case, answer: Answer, weights: Array) -> Trials:
     yield from clipped(case, answer, weights, "the box weights ≤ θ", [once, again])
 
 
-def coefficients(case: Case, answer: Answer) -> Trials:
-    """Labels or weights that are missing from the coefficients, or weights that are in them twice."""
-    given = answer.coefficients
-    if given is None or given.shape != (case.task.count, case.task.samples):
-        return
-    weights, signs = weights_or_ours(case, answer)[:, None], case.task.signs
-    for name, words, meant in meant_coefficients(given, weights, signs, "the label's sign", "μ α∘y"):
-        yield but_for(answer, name, f"the coefficients: {words}", coefficients=meant)
-        if answer.bias is not None:  # it may have been found with the wrong ones
-            said = f"the coefficients: {words}; and for the bias"
-            yield but_for(answer, name, said, coefficients=meant, bias=None)
-
-
 def bias_wrong(case: Case, answer: Answer) -> Trials:
     """Nothing but the bias; perhaps the mean of y − f over all support vectors, where only those below the bound have
     y f = 1. A solver that stops early is off by δ in the bias and by δ² in the value: then it is not the bias alone."""
@@ -163,8 +148,8 @@ SINGLE_TASKS = Mistakes(
     answers_alone=(alpha_along, samples_order, weights_capped, *WEIGHTS, coefficients, *POINTS),
     problems=(bias_setting, *SCALES, *LENGTHS, *TARGETS, *OTHERS, bounds_of_alpha, sample_weights, *LOSSES, *IMPLIED),
     problems_alone=(
-        *FITTED, *ALONE, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, bias_wrong, *OTHER_TARGETS, *CHANGED,
-        *KERNELS, formulation_fitted, loss_fitted, *LAST,
+        *FITTED, radius, elastic_net, *SUBSETS, *SAMPLES, constant_added, bias_wrong, *OTHER_TARGETS, *CHANGED,
+        *KERNELS, formulation_fitted, *LAST,
     ),
     about=about_machines,
 )  # fmt: skip

@@ -18,14 +18,13 @@ from ....problem.stack import Array, KernelStack
 from ...answers import Answer
 from ...case import FITS, Altered, Case, pose
 from .. import mistakes_in_losses as losses
-from ..fits import FITTED
+from ..fits import FITTED, told_by_value
 from ..mistakes import SAME, VANISHING, DiagnosticTrial, Mistakes, Trials, but_for, given_weights, on_weights
 from ..mistakes_in_answers import ANSWERS, WEIGHTS, along, clipped, objective_terms, objective_units, with_ours
 from ..mistakes_in_data import OTHER_TARGETS, SUBSETS, sample_weights
 from ..mistakes_in_kernels import CHANGED, KERNELS
 from ..mistakes_in_problems import LONG, PROBLEMS, bounds_of_alpha, price_scaled
 from .pair_balance import balanced_price, slopes
-from .weights_alone import ONE_SAMPLE, told_by_value
 
 Slopes = tuple[Array, Array, Array]  # of a loss of margins: values, first and second derivatives
 UNCONSTRAINED = "optimal without the constraint weights ≥ 0"
@@ -45,30 +44,21 @@ def weights_by_rule(case: Case, answer: Answer, weights: Array) -> Trials:
     optimal = with_ours(case, answer)
     if answer.alpha is not None or answer.bias is not None:
         optimal = replace(optimal, alpha=None, bias=None)
-    for words, task in ((", which is no optimum", case.task), *((f" {said}", one) for _, said, one in _variants(case))):
+    for words, task in (
+        (", which is no optimum", case.task),
+        *((f" {said}", other) for _, said, other in _variants(case)),
+    ):
         sizes = np.sqrt(np.diag(task.products))
-        for rule, exponent in (
-            ("own alignment, the approximate variant", 1),
-            ("product with the target", 0),
-            ("best factor", 2),
-        ):
-            if along(weights, np.maximum(task.target, 0.0) / np.where(sizes > 0, sizes, 1.0) ** exponent):
-                yield DiagnosticTrial(
-                    "approximate", f"the weights are every kernel's {rule}{words}", optimal, recognised=True
-                )
-    for words, one in ((UNCONSTRAINED, case.task), (f"{UNCONSTRAINED}, for the kernels centred", _centred(case))):
-        best = np.linalg.lstsq(one.products, one.target, rcond=None)[0]
-        if (weights < 0).any() and _aligned(one, weights) >= (1 - SAME) * _aligned(one, best):
-            yield DiagnosticTrial("unconstrained", words, optimal, recognised=True)
-        if (best < 0).any() and along(weights, np.maximum(best, 0.0)):
-            yield DiagnosticTrial("weights_clipped", f"{words}, and negative weights then set to zero", optimal)
-
-
-def _centred(case: Case) -> AlignmentTask:
-    """⟨HK_mH, HK_lH⟩ and ⟨HK_mH, T⟩, H = I − 11'/n."""
-    together = case.instance.targets.together()
-    flat = np.stack([_centred_matrix(np.asarray(kernel, dtype=float)).ravel() for kernel in case.instance.kernels])
-    return replace(case.task, products=flat @ flat.T, target=flat @ together.ravel())
+        if along(weights, np.maximum(task.target, 0.0) / np.where(sizes > 0, sizes, 1.0)):
+            said = f"the weights are every kernel's own alignment, the approximate variant{words}"
+            yield DiagnosticTrial("approximate", said, optimal, recognised=True)
+    task = case.task
+    best = np.linalg.lstsq(task.products, task.target, rcond=None)[0]
+    if (weights < 0).any() and _aligned(task, weights) >= (1 - SAME) * _aligned(task, best):
+        yield DiagnosticTrial("unconstrained", UNCONSTRAINED, optimal, recognised=True)
+    if (best < 0).any() and along(weights, np.maximum(best, 0.0)):
+        words = f"{UNCONSTRAINED}, and negative weights then set to zero"
+        yield DiagnosticTrial("weights_clipped", words, optimal)
 
 
 def _aligned(task: AlignmentTask, v: Array) -> float:
@@ -123,11 +113,6 @@ def second_stage(case: Case, answer: Answer) -> Trials:
     ):
         words = f"{stage} is {trial.words}"
         yield replace(trial, words=words, instance=trial.instance or own, formulation="svm", also=rest)
-    for name, scaled in (("unit sum", weights / weights.sum()), ("unit length", weights / np.linalg.norm(weights))):
-        words = f"α is optimal for weights of {name}: the second stage used them so"
-        yield DiagnosticTrial(
-            "second_stage", words, parts, _machine(case, np.ravel(scaled)), "svm", _price(case), also=rest
-        )
 
 
 def _price(case: Case) -> dict[str, float]:
@@ -150,7 +135,9 @@ def other_pairs(case: Case, answer: Answer) -> Trials:
             weight[case.task.pairs.diagonal] = on
             task = replace(case.task, weight=weight / weight.sum())
             yield DiagnosticTrial("pairs", f"optimal for {words}", replace(answer, multipliers={}), task=task)
-        yield from _pairs_of_some(case, answer)
+        words, labels = "optimal for pairs labelled 0 and 1, where −1 and 1 are meant", np.maximum(case.task.labels, 0)
+        plain = replace(answer, multipliers={})
+        yield DiagnosticTrial("labels_zero_one", words, plain, task=replace(case.task, labels=labels))
         weights = given_weights(case, answer)
         if weights is not None and (weights < 0).any():
             split = np.concatenate([np.maximum(weights, 0.0), np.maximum(-weights, 0.0)])
@@ -158,55 +145,23 @@ def other_pairs(case: Case, answer: Answer) -> Trials:
             yield DiagnosticTrial("unconstrained", UNCONSTRAINED, both, task=of_any_sign(case.task))
 
 
-def _pairs_of_some(case: Case, answer: Answer) -> Trials:
-    """Labels 0 and 1 of pairs: where it is 0 the loss is what it is. And pairs of one kind alone."""
-    task, plain = case.task, replace(answer, multipliers={})
-    words = "optimal for pairs labelled 0 and 1, where −1 and 1 are meant"
-    yield DiagnosticTrial("labels_zero_one", words, plain, task=replace(task, labels=np.maximum(task.labels, 0)))
-    turned = "optimal for pairs with the other sign: those that belong together count as apart"
-    yield DiagnosticTrial("classes_swapped", turned, plain, task=replace(task, labels=-task.labels))
-    for words, chosen in (("of one class", task.labels > 0), ("of different classes", task.labels < 0)):
-        weight = np.where(chosen, task.weight, VANISHING**2)
-        yield DiagnosticTrial(
-            "pairs", f"optimal for pairs {words} alone", plain, task=replace(task, weight=weight / weight.sum())
-        )
-
-
 def _variants(case: Case) -> Iterator[tuple[str, str, AlignmentTask]]:
     """Alignment over other pairs, or with another target."""
     pairs = Pairs(KernelStack(case.instance.kernels, symmetric=case.instance.symmetric))
     together = np.asarray(case.instance.targets.together(), dtype=float)
-    kinds = (
+    kinds = [
         ("pairs:other", "for pairs i ≤ j: the inner products are over all ordered pairs", 1.0, 1.0, together),
         ("pairs:other", "for pairs of different samples: those of a sample with itself count", 2.0, 0.0, together),
         ("labels:zero_one", "for a target of 0 and 1, where −1 and 1 are meant", 2.0, 1.0, (together + 1) / 2),
-        ("labels:scaled", "for a target that is centred", 2.0, 1.0, _centred_matrix(together)),
-    )
-    for kind, words, off, on, target in (*kinds, *_coded(case)):
+    ]
+    if case.instance.targets.kind == "y":
+        codes = np.maximum(case.instance.y, 0.0)
+        kinds.append(("labels:zero_one", "for labels coded as 0 and 1", 2.0, 1.0, np.outer(codes, codes)))
+    for kind, words, off, on, target in kinds:
         times = np.full(pairs.count, off)
         times[pairs.diagonal] = on
-        found = replace(case.task, products=pairs.gram(times), target=pairs.pull(times * pairs.triangle(target)))
-        yield kind, words, found
-
-
-def _coded(case: Case) -> Iterator[tuple[str, str, float, float, Array]]:
-    """Targets cc' of codes c that are not ±1."""
-    if case.instance.targets.kind == "y":
-        y = np.asarray(case.instance.y, dtype=float)
-        positive = y > 0
-        share = np.where(positive, 1 / positive.sum(), -1 / (~positive).sum())
-        for words, code in (
-            ("1/n₊ and −1/n₋", share),
-            ("0 and 1", np.maximum(y, 0.0)),
-            ("1/√n₊ and −1/√n₋", np.sign(y) * np.sqrt(np.abs(share))),
-        ):
-            kind = "labels:zero_one" if words == "0 and 1" else "labels:scaled"
-            yield kind, f"for labels coded as {words}", 2.0, 1.0, np.outer(code, code)
-
-
-def _centred_matrix(matrix: Array) -> Array:
-    away = np.eye(len(matrix)) - 1 / len(matrix)
-    return np.asarray(away @ matrix @ away)
+        task = replace(case.task, products=pairs.gram(times), target=pairs.pull(times * pairs.triangle(target)))
+        yield kind, words, task
 
 
 # ------------------------------------------------------------------------------------------------ λ, and other losses
@@ -222,18 +177,6 @@ def price_told(case: Case, answer: Answer, weights: Array) -> Trials:
     lam = balanced_price(case, weights)
     if lam is not None:
         yield from told_by_value(case, answer, "lam", lam)
-
-
-def norms_unsquared(case: Case, answer: Answer) -> Trials:
-    """λ‖μ‖ in the place of ½λ‖μ‖²."""
-    weights = given_weights(case, answer)
-    if case.formulation.name != "ts" or weights is None or not weights.any():
-        return
-    lam, size = case.parameters["lam"], float(np.linalg.norm(weights))
-    value = None if answer.objective is None else answer.objective - lam * size / 2
-    words = "optimal for the penalty λ‖μ‖, which is to be ½λ‖μ‖²"
-    given = {**case.parameters, "lam": lam / size}
-    yield DiagnosticTrial("elastic_net", words, replace(answer, objective=value), parameters=given)
 
 
 def _squared_hinge(m: Array) -> Slopes:
@@ -307,9 +250,9 @@ def terms(case: Case) -> Iterator[tuple[str, float]]:
 TWO_STAGES = Mistakes(
     answers=(*ANSWERS, objective_units(summed), squared, objective_terms(terms), weights_by_rule),
     answers_alone=(second_stage, weights_clipped, *WEIGHTS),
-    problems=(*PROBLEMS, other_pairs, other_loss, norms_unsquared),
+    problems=(*PROBLEMS, other_pairs, other_loss),
     problems_alone=(
-        *SUBSETS, sample_weights, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS, *ONE_SAMPLE,
+        *SUBSETS, sample_weights, *FITTED, *OTHER_TARGETS, *CHANGED, *KERNELS,
     ),
     told=(price_told,),
 )  # fmt: skip
