@@ -98,7 +98,7 @@ def with_ridge(at: Evaluation, bare: Proved, tolerance: float) -> Proved:
             return bare
         point = at.bounds(delta).beside(bare)
         affordable = point.certificate.ridge_share <= AFFORDABLE * room and point.certificate.proves(tolerance)
-        if affordable or delta <= least or delta > hopeful:
+        if affordable or not least < delta <= hopeful or math.isinf(delta):
             return point
         hopeful = max(delta / 2, least)
 

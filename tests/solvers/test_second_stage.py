@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 
-from mklcvx import Instance, second_stage, solve, zoo
+from mklcvx import Instance, TwoStageMKL, second_stage, solve, zoo
 from refusals import check_refused
 
 
@@ -23,3 +25,10 @@ def test_kernels_that_have_changed_in_their_file_are_refused(tmp_path):
     np.load(file, mmap_mode="r+")[:] *= -1
     with check_refused("kernel 'K1' has changed since it was validated"):
         second_stage(problem, found)
+
+
+def test_a_price_next_to_nothing_ends():
+    """Weights of 1e308 made δ infinite, and half of it is no less."""
+    model = TwoStageMKL(lam=1e-320)
+    with pytest.warns(ConvergenceWarning, match="not certified"):
+        model.fit(*make_classification(40, 5, random_state=0))
