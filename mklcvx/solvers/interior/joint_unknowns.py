@@ -31,7 +31,7 @@ class Coordinates:
         self.joint, self.count, self.bias = joint, joint.count, joint.bias
         self.own: Mapping[str, Own] = joint.own
         self.y, self.box = joint.y.ravel(), np.tile(joint.box, joint.outputs)
-        self.samples, self.signs = self.y.size, np.ones(self.y.size)
+        self.samples, self.signs = self.y.size, joint.signs.ravel()
 
     @property
     def loss_function(self) -> Loss:

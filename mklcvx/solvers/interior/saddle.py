@@ -77,9 +77,9 @@ class KKTResiduals(NamedTuple):
 def residuals(side: Side, at: SaddleIterate, images: Array) -> KKTResiduals:
     samples, (rows, totals) = side.samples, side.balance
     beta = at.alpha * samples.signs
-    gradient = samples.by_variable(samples.signs * (side.weights(at.x) @ images + at.nu @ rows))
+    gradient = samples.by_variable(samples.signs * (side.pull(at.x, images) + at.nu @ rows))
     for_alpha = gradient - samples.joined(samples.at(at.tube).slope(at), at.z, -at.w)
-    for_x = side.gradient(at.x, images @ beta / 2) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
+    for_x = side.gradient(at.x, side.halves(images, beta)) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
     if len(at.u):
         for_x[: len(at.u)] += at.u
     return KKTResiduals(for_alpha, rows @ beta - totals, for_x, side.equalities(at.x), samples.sum_missing(at))
@@ -165,11 +165,11 @@ class ReducedSystem:
         beta, x, kappa = at
         self.hessian, self.on_last = hessian, on_last
         hessian.factor(diagonal)
-        self.curvature_x = side.hessian(x, images @ beta / 2, kappa)
+        self.curvature_x = side.hessian(x, side.halves(images, beta), kappa)
         self.rows = np.vstack([side.jacobian_product(x, images), rows])
-        self.equality_jacobian = side.equality_jacobian(x)
-        self.solved_rows = hessian.solve_roughly(self.rows)
-        self.of_rows = self.rows @ self.solved_rows.T
+        self.columns, self.equality_jacobian = side.columns(self.rows), side.equality_jacobian(x)
+        self.solved_columns = hessian.solve_roughly(self.columns)
+        self.of_rows = self.rows @ self.solved_columns.T
         if len(on_last):
             last = slice(len(self.rows) - len(on_last), len(self.rows))
             self.of_rows[last, last] += np.diag(on_last)
@@ -199,7 +199,7 @@ class ReducedSystem:
         try:
             self.inverse = np.linalg.inv(small)
         except np.linalg.LinAlgError:  # identical kernels leave it singular: take the least-norm solution
-            self.inverse = np.linalg.pinv(small, rcond=SETTINGS.singular_cutoff, hermitian=True)
+            self.inverse = np.linalg.pinv(small, rcond=SETTINGS.singular_cutoff, hermitian=self.columns is self.rows)
 
     def solve(self, beta: Array, others: Array, accuracy: float) -> tuple[Array, Array]:
         """H dβ + rows'(dx, dν) = beta, and for the others N dx − P dβ + E'dκ, −A dβ (with `on_last` dν) and E dx."""
@@ -227,7 +227,7 @@ class ReducedSystem:
         k, image, right = len(self.rows), self.hessian.solve_roughly(beta), others.copy()
         right[:k] += self.rows @ image
         small = self.inverse @ (right / self.size) / self.size
-        return image - small[:k] @ self.solved_rows, small
+        return image - small[:k] @ self.solved_columns, small
 
     def _matvec(self, beta: Array, others: Array) -> tuple[Array, Array]:
         k, p = len(self.rows), len(self.hessian_x)
@@ -237,4 +237,4 @@ class ReducedSystem:
         if len(self.on_last):
             image[k - len(self.on_last) : k] += self.on_last * others[k - len(self.on_last) : k]
         image[k:] = self.equality_jacobian @ others[:p]
-        return self.hessian.matvec(beta) + others[:k] @ self.rows, image
+        return self.hessian.matvec(beta) + others[:k] @ self.columns, image
