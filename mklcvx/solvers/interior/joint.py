@@ -23,6 +23,7 @@ whose curvature is the least: were it that of a slack that vanishes, e_i would l
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import cast
 
 import numpy as np
@@ -63,16 +64,16 @@ class JointHessian(ReducedHessian):
         return self.coordinates.images(vector)
 
     def matvec(self, vector: Array) -> Array:
-        priced = (self.prices[:, None] * vector.reshape(len(self.prices), -1)).ravel()
-        return self.coordinates.image(self.kernel, priced) + self.diagonal * vector
+        priced = self.prices[:, None] * vector.reshape(len(self.prices), -1)
+        return (priced @ self.kernel).ravel() + self.diagonal * vector
 
     def factor(self, diagonal: Array) -> None:
         blocks = diagonal.reshape(len(self.prices), -1)
         self.diagonal, full = diagonal, np.outer(self.prices, np.diagonal(self.kernel)) + blocks
         self.scale = np.sqrt(_checked(full.ravel()))
         same = bool((blocks == blocks[0]).all() and (self.prices == self.prices[0]).all())
-        each = list(zip(self.prices, blocks, strict=True))[: 1 if same else None]
-        self.inverses = [factored(price * self.kernel + np.diag(block), SETTINGS.hessian_ridge) for price, block in each]
+        matrices = (price * self.kernel + np.diag(block) for price, block in zip(self.prices, blocks, strict=True))
+        self.inverses = [factored(matrix, SETTINGS.hessian_ridge) for matrix in islice(matrices, 1 if same else None)]
 
     def solve_roughly(self, right: Array) -> Array:
         outputs, samples = self.coordinates.joint.y.shape

@@ -66,10 +66,6 @@ class Coordinates:
         """V'(I ⊗ K_m)V a for every kernel."""
         return self.gathered(np.stack([self.joint.matvecs(beta) for beta in self.beta(a)], axis=1))
 
-    def diagonal(self, kernel: Array) -> Array:
-        """Of V'(I ⊗ K)V."""
-        return np.tile(np.diagonal(kernel), self.joint.outputs)
-
 
 class ReducedCoordinates(Coordinates):
     """The same for classes, with one coordinate of every sample eliminated: `sample` and `rival` of every entry of a,
@@ -107,9 +103,6 @@ class ReducedCoordinates(Coordinates):
         values[..., self.rival, self.sample] = entries
         values[..., self.own_class, np.arange(self.joint.samples)] = own
         return values
-
-    def diagonal(self, kernel: Array) -> Array:
-        return np.asarray(2 * np.diagonal(kernel)[self.sample])
 
     @property
     def totals(self) -> Array:

@@ -112,8 +112,8 @@ class WorstSystem(SaddleSystem):
         size, p = len(self.at.alpha), len(self.at.x)
         tau = target_mu * (2 * size + p) / (2 * size / self.side.classes + p)
         shared = tau * self.side.by_sample(self.at.x)
-        goals = zip(super().goals(0.0, predicted), (shared, shared, tau, 0.0), strict=True)
-        return [goal + target for goal, target in goals]
+        at_lower, at_upper, of_x, none = super().goals(0.0, predicted)
+        return [at_lower + shared, at_upper + shared, of_x + tau, none]
 
     def advance(self, length: float, direction: SaddleIterate) -> SaddleIterate:
         after = super().advance(length, direction)

@@ -52,7 +52,7 @@ class Settings:
     spare_share: float = 0.1  # of p or n in α = p − n, by which both are larger than α asks for
     min_start_slack: float = 1e-2  # of a norm's constraint, whose bound is 1
     min_cap_slack: float = 1e-3  # of a cap
-    label_start: float = 0.75  # of the α that a single task starts from: less than twice as far as is best
+    label_start: float = 0.7  # of the α that a single task starts from: less than twice as far as is best
     label_product_spread: float = 1e4  # largest product in the smallest: larger products cost steps and digits
     min_gradient: float = 1e-3  # of α, which may be optimal at the start by chance
     pair_first_complementarity: float = 0.1  # of all pairs together, for a loss of about one
