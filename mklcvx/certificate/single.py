@@ -189,11 +189,12 @@ class Evaluation:
     """α with weights, f = Σ μ_m K_m(β + β̃): everything that the bounds need, in plain passes or in slices."""
 
     def __init__(
-        self, side: RegulariserBounds, task: Task, alpha: Array, mu: Array, sliced: Sliced, low: Array | None = None
-    ) -> None:
+        self, side: RegulariserBounds, task: Task, alpha: Array, mu: Array, sliced: Sliced, low: Array | None = None,
+        known: Seen | None = None,
+    ) -> None:  # fmt: skip
         self.side, self.task, self.low, self.sliced = side, task, low, sliced
         self.alpha, self.found = alpha, found = side.admitted(
-            alpha, lambda one: seen(task, one * task.signs, task.bias, sliced), task.feasible
+            alpha, lambda point: known or seen(task, point * task.signs, task.bias, sliced), task.feasible
         )
         self.mu, beta = side.feasible(mu), alpha * task.signs
         self.tau = side.threshold(found.high / 2)
