@@ -240,13 +240,12 @@ def certified(
         raise InternalError("the equalities of alpha do not hold exactly")
     side = side or regulariser_of(formulation.name, task.count, task.own)
     cost = float(task.box.max()) * math.fsum(np.abs(alpha).ravel())
-
     point = best_bounds(lambda sliced: JointEvaluation(side, task, alpha, mu, sliced), cost, tolerance)
     return cast(ProvedOutputs, point)
 
 
 def best_bounds(evaluation: Callable[[bool], JointEvaluation], cost: float, tolerance: float) -> ProvedPoint:
-    """The certificate with the δ that is worth its price, of which one unit costs `cost`."""
+    """The certificate with the δ that is worth it, one unit of which costs `cost`: in plain passes, then in slices."""
 
     def evaluate(sliced: bool) -> ProvedPoint:
         at = evaluation(sliced)
@@ -281,14 +280,14 @@ def best_biases(task: JointTask, outputs: Sequence[Outputs]) -> list[Parts]:
     matter, they sum to zero, up to rounding."""
     if not task.bias:
         return [(0.0, 0.0)] * task.outputs
-    risk, found = task.risk(np.stack([one.values for one in outputs])), []
-    shifts = [math.fsum(one.terms) for one in outputs]
+    risk, biases = task.risk(np.stack([output.values for output in outputs])), []
+    shifts = [math.fsum(output.terms) for output in outputs]
     centre = -math.fsum(shifts) / len(shifts) if task.loss.invariant else 0.0
-    for one, best in zip(outputs, risk.bias.tolist(), strict=True):
-        terms = [best, -centre, *(-one.terms)]
+    for output, best in zip(outputs, risk.bias.tolist(), strict=True):
+        terms = [best, -centre, *(-output.terms)]
         high = math.fsum(terms)
-        found.append((high, math.fsum([*terms, -high])))
-    return found
+        biases.append((high, math.fsum([*terms, -high])))
+    return biases
 
 
 class JointEvaluation:
@@ -301,10 +300,10 @@ class JointEvaluation:
     ) -> None:  # fmt: skip
         self.side, self.task, self.mu = side, task, side.feasible(mu)
         self.shares = np.ones(task.outputs) if shares is None else shares
-        self.alpha, kernels_view = side.admitted(
+        self.alpha, products = side.admitted(
             alpha, lambda point: EachSeen.of(task, point, self.shares, sliced), task.feasible
         )
-        self.each, self.low, self.high = kernels_view
+        self.each, self.low, self.high = products
         self.tau = side.threshold(self.high / 2)
         self.fenchel, self.fenchel_noise = side.fenchel_parts(self.mu, self.low, self.high, self.tau)
         weights, slack = side.of_kernels(self.mu), 4 * U * side.inexact
@@ -357,7 +356,8 @@ class JointEvaluation:
         stretched = at.stretched(t)
         bound, gap = self.terms(stretched)
         width = total_above(np.append(gap, [(t - 1) ** 2 * max(self.square[1], 0.0) / 2, self.fenchel]))
-        plain = min(math.fsum(self.terms(replace(one, blur=0.0))[1]) for one in ((at,) if t == 1 else (at, stretched)))
+        exact = [replace(point, blur=0.0) for point in ((at,) if t == 1 else (at, stretched))]
+        plain = min(math.fsum(self.terms(point)[1]) for point in exact)
         rounding = width - plain - max(self.fenchel - self.fenchel_noise, 0.0)
         upper, scale = self.upper(bound, t), max(self._scale(t, gap), 0.0)
         if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
@@ -379,16 +379,16 @@ def of_functions(side: RegulariserBounds, task: JointTask, alpha: Array, mu: Arr
     own = np.where(at.mu[:, None] > 0, coefficients, 0.0)
     balanced = task.bias and all(sum_to_zero(rows) for rows in own)
     delta = ridges(task, own.any(axis=(0, 2)) | (at.mu > 0), balanced)
-    found = [own_seen(task, rows, balanced, sliced=True) for rows in own]
-    outputs = [combined_outputs(one, np.ones(task.count)) for one in found]
+    seen_of_own = [own_seen(task, rows, balanced, sliced=True) for rows in own]
+    outputs = [combined_outputs(products, np.ones(task.count)) for products in seen_of_own]
     each = list(zip(outputs, best_biases(task, outputs), strict=True))
-    z, off = (np.stack(part) for part in zip(*(one.margins(np.ones(1), bias) for one, bias in each), strict=True))
+    z, off = (np.stack(part) for part in zip(*(output.margins(np.ones(1), bias) for output, bias in each), strict=True))
     over = np.divide(1.0, at.mu, out=np.zeros_like(at.mu), where=at.mu > 0)
     rates = np.where(delta > 0, above(delta * at.mu), 0.0).tolist()
     centres = [(rate, task.signs * own[:, m] * over[m]) for m, rate in enumerate(rates)]
     bound, _ = SAMPLES[task.loss.kind].costs(At(task, at.alpha, z, off, 1.0, 0.0, each=each, own=centres))
-    high = total_above([over * np.maximum(one.high, 0.0) / 2 for one in found])
-    low = total_below([over * np.maximum(one.low, 0.0) / 2 for one in found])
+    high = total_above([over * np.maximum(products.high, 0.0) / 2 for products in seen_of_own])
+    low = total_below([over * np.maximum(products.low, 0.0) / 2 for products in seen_of_own])
     upper = total_above([*bound.ravel(), high, side.value(at.mu)])
     scale, known = max(float(below(low + below(at.square[0] / 2))), 0.0), tuple(delta.tolist())
     return Certificate(at.lower, upper, scale, ridge=float(delta.max()), ridges=known, gain=at.gain)

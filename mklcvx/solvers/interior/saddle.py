@@ -89,11 +89,11 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
     """`hessian` has the weights of the point; `residuals` are those of the point."""
 
     def __init__(
-        self, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, found: KKTResiduals
+        self, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, off: KKTResiduals
     ) -> None:
-        self.at, self.side, self.residuals, self.min_centring = at, side, found, side.min_centring
+        self.at, self.side, self.residuals, self.min_centring = at, side, off, side.min_centring
         self.samples, self.signs = side.samples, side.samples.signs
-        self.residuals_lag = found.amount(side, at) > SETTINGS.max_residual * at.complementarity
+        self.residuals_lag = off.amount(side, at) > SETTINGS.max_residual * at.complementarity
         self.ratios = [multiplier / value for value, multiplier in at.pairs]
         for_z, for_w, for_s, for_u = self.ratios
         diagonal_x = side.sign * for_s
@@ -203,20 +203,20 @@ class ReducedSystem:
 
     def solve(self, beta: Array, others: Array, accuracy: float) -> tuple[Array, Array]:
         """H dβ + rows'(dx, dν) = beta, and for the others N dx − P dβ + E'dκ, −A dβ (with `on_last` dν) and E dx."""
-        found = best = self._roughly(beta, others)
+        solution = best = self._roughly(beta, others)
         enough, least_error = accuracy * self._size(beta, others), np.inf
         for _ in range(SETTINGS.max_refinements):
-            image = self._matvec(*found)
+            image = self._matvec(*solution)
             left = beta - image[0], others - image[1]
             error = self._size(*left)
             if error >= least_error:
                 break
             stalls = error >= SETTINGS.refinement_stall * least_error
-            best, least_error = found, error
+            best, least_error = solution, error
             if error <= enough or stalls:
                 break
             step = self._roughly(*left)
-            found = found[0] + step[0], found[1] + step[1]
+            solution = solution[0] + step[0], solution[1] + step[1]
         return best
 
     def _size(self, beta: Array, others: Array) -> float:
