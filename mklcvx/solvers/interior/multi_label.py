@@ -159,13 +159,18 @@ class InteriorLabels(InteriorJoint):
         return again if again.first_mu > state.first_mu else ahead
 
     def points(self, problem: Problem, state: IPMState) -> Points:
-        """α of every class, and the functions that weights and α imply, once the point is near the optimum."""
+        """α of every class, and the functions that weights and α imply, once the gaps of all classes without any
+        lengthening are small, also where γ_k vanishes; or the complementarity, where rounding keeps them from it."""
         task: LabelTask = problem.task
-        if state.relative_complementarity > problem.tolerance and not (state.stop_reason or problem.closing):
+        side, mu, at = state.side, state.weights, state.at
+        gamma = side.gamma(at.x) if isinstance(side, WorstClass) else np.ones(task.classes)
+        alpha, outputs = (part.reshape(task.signs.shape) for part in (at.alpha, mu @ state.images))
+        excess = task.signs * outputs - 1
+        gap = float(np.sum(np.maximum(alpha * excess, (alpha - task.box) * excess))) / state.scale
+        near = gap <= SETTINGS.proof_margin * problem.tolerance
+        near |= state.relative_complementarity <= SETTINGS.label_certify * problem.tolerance
+        if not (near or state.stop_reason or problem.closing):
             return Points([], [])
-        side, mu = state.side, state.weights
-        gamma = side.gamma(state.at.x) if isinstance(side, WorstClass) else np.ones(task.classes)
-        alpha, outputs = (part.reshape(task.signs.shape) for part in (state.at.alpha, mu @ state.images))
         longer = _lengths(task, alpha, outputs)[:, None] * alpha * task.signs
         return Points([ClassDual(gamma[:, None] * alpha, gamma)], [ClassPrimal(mu[:, None] * longer[:, None], mu)])
 

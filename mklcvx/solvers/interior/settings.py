@@ -123,6 +123,9 @@ class Settings:
     patience: int = 25  # and for how many steps to wait for it
     hypergraph_patience: int = 10  # the same for hypergraphs
     exhausted: float = 1e-22  # of the first τ: rounding is all that is left
+    label_certify: float = (
+        1e-6  # of the tolerance: a complementarity of many labels from which rounding is what is left
+    )
     label_progress: float = 0.5  # of the last error: what counts as progress for many labels that have converged,
     label_patience: int = 1  # and how many steps without it are no end, since rounding makes errors jump
     creeping_step: float = 0.1  # many labels: shorter steps,
