@@ -159,15 +159,13 @@ class InteriorLabels(InteriorJoint):
         return again if again.first_mu > state.first_mu else ahead
 
     def points(self, problem: Problem, state: IPMState) -> Points:
-        """α of every class, and the functions that weights and α imply, once the gaps of all classes without any
-        lengthening are small, also where γ_k vanishes; or the complementarity, where rounding keeps them from it."""
+        """α of every class, and the functions that weights and α imply, once the gap without any lengthening is small;
+        or the complementarity, where rounding keeps the gap from it."""
         task: LabelTask = problem.task
         side, mu, at = state.side, state.weights, state.at
         gamma = side.gamma(at.x) if isinstance(side, WorstClass) else np.ones(task.classes)
         alpha, outputs = (part.reshape(task.signs.shape) for part in (at.alpha, mu @ state.images))
-        excess = task.signs * outputs - 1
-        gap = float(np.sum(np.maximum(alpha * excess, (alpha - task.box) * excess))) / state.scale
-        near = gap <= SETTINGS.proof_margin * problem.tolerance
+        near = _gap(task, alpha, outputs, gamma) <= SETTINGS.proof_margin * problem.tolerance * state.scale
         near |= state.relative_complementarity <= SETTINGS.label_certify * problem.tolerance
         if not (near or state.stop_reason or problem.closing):
             return Points([], [])
@@ -187,6 +185,15 @@ def _started(problem: Problem, spread: float) -> IPMState:
     w = np.minimum(at.w, spread * least / at.upper)
     at = replace(at, w=w, z=np.clip(gradient + w, least / at.lower, spread * least / at.lower))
     return evaluated(state.side, state.hessian, at, state.images, at.mu)
+
+
+def _gap(task: LabelTask, alpha: Array, outputs: Array, gamma: Array) -> float:
+    """The gap of α and of the functions with these outputs, at these weights."""
+    margins = task.signs * outputs
+    gaps = np.maximum(alpha * (margins - 1), (task.box - alpha) * (1 - margins)).sum(axis=1)
+    values = (alpha * (1 - margins / 2)).sum(axis=1) + gaps
+    uneven = values.max() - gamma @ values if gamma.sum() < len(gamma) else 0.0  # the worst class less the mean
+    return float(gamma @ gaps + uneven)
 
 
 def _lengths(task: LabelTask, alpha: Array, outputs: Array) -> Array:
