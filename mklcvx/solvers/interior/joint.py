@@ -48,7 +48,7 @@ from .weights_side import Regularised, Side, side_of
 
 # ------------------------------------------------------------------------------------------------- Newton's equations
 class JointHessian(ReducedHessian):
-    """V'(P ⊗ K(μ))V + D, P the diagonal of the outputs' prices, factored output by output, or as a whole for classes."""
+    """V'(P ⊗ K(μ))V + D, P the diagonal of the outputs' prices: by outputs, or as a whole for classes."""
 
     def __init__(self, coordinates: Coordinates) -> None:
         super().__init__(cast(Task, coordinates.joint))  # of which it asks for the kernels

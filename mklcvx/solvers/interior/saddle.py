@@ -15,8 +15,8 @@ factorisation, whatever their number:
     [   A H⁻¹P'      A H⁻¹A'       ] [dν]        E = ∂e/∂x
     [   E                          ] [dκ]
 
-What the rows do to the equations of α, their columns, is the same but for variables that divide these equations
-(`multi_label`). H may be solved roughly: refinement of the whole system makes up for it. The interior-point steps and the active-set
+The columns of x in the equations of α are its rows, but for variables that divide these equations (`multi_label`).
+H may be solved roughly: refinement of the whole system makes up for it. The interior-point steps and the active-set
 finish share it; they differ in what they put on the diagonals.
 """
 
