@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ from ...problem.instance import Instance
 from ...problem.stack import Array, KernelStack
 from .._cvxpy import cp
 from .._formulation import Formulation, Given, Parameters, Points, as_flag
+from ..losses import HINGE, Separable
+from .joint import JointTask
 from .single_task import C
 
 NOTATION = __doc__ or ""  # inside a class the name would mean the class's own text
@@ -71,6 +74,12 @@ class LabelTask(KernelStack):
     @property
     def classes(self) -> int:
         return len(self.signs)
+
+    @cached_property
+    def outputs(self) -> JointTask:
+        """The classes as outputs, each with a hinge."""
+        stack: Parameters = {"symmetric": self.symmetric, "sizes": self.sizes}
+        return JointTask(self.kernels, self.signs, self.box, Separable(HINGE), bias=False, **stack)
 
     def in_units(self, size: float) -> LabelTask:
         """Every kernel divided by `size`, C multiplied by it: f stays, α and the value are multiplied by size."""

@@ -118,7 +118,7 @@ class Separable(JointLoss):
         return self.each.value_unit(size)
 
     def signs(self, y: Array) -> Array:
-        return np.ones_like(y)
+        return np.stack([self.each.signs(row) for row in y])
 
     def declare_risk(self, outputs: cp.Expression, y: Array, price: Array) -> tuple[cp.Expression, cp.Constraint]:
         return self.each.declare_risk(cp.vec(outputs, order="F"), y.ravel(), np.tile(price, len(y)))

@@ -34,17 +34,17 @@ negative: without δ the first are the Fenchel–Young gaps of the loss. It is c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import NamedTuple, cast
 
 import numpy as np
 
 from ..errors import InternalError
 from ..formulations import Task
-from ..formulations._formulation import Own
 from ..formulations.families.joint import JointOutputs, JointTask
-from ..formulations.losses import QuadraticShape, Separable
+from ..formulations.losses import Separable
 from ..formulations.losses._exact import NEAR
 from ..formulations.losses.softmax import Softmax, chances, divergences
 from .passes import Seen, own_seen, seen, sum_to_zero
@@ -52,8 +52,8 @@ from .record import NOTHING, Certificate, ProvedPoint, refined_unless_settled, s
 from .regularisers import RegulariserBounds, regulariser_of
 from .ridge import combined_ridge, ridges
 from .rounding import POWER, TINY, Array, U, above, below, no_wider, times_square, total_above, total_below
-from .sample_terms import Ridge, SampleTerms, negligible, ridge_costing, sample_terms
-from .single import MARGIN, SCALE_STEPS, Outputs, Parts, combined_outputs
+from .sample_terms import Ridge, negligible, ridge_costing, sample_terms
+from .single import MARGIN, SCALE_STEPS, Outputs, Parts, SampleCosts, combined_outputs
 
 Terms = tuple[Array, Array]  # of the upper bound and of the gap, one for every sample
 
@@ -89,6 +89,10 @@ class At:
     def ridges(self) -> Sequence[tuple[float, Array]]:
         """d and c (k, n), off by 2u, of every part ½d‖α̂ − c‖² of what δ costs."""
         return self.own or [(self.delta, self.t * self.alpha)]
+
+    def stretched(self, t: float) -> At:
+        z = t * self.z
+        return replace(self, t=t, z=z, off=above(t * self.off + U * np.abs(z))) if t != 1 else self
 
     def vertices(self) -> tuple[Array, Array]:
         """What δ costs from above for classes, at 0 (n,) and where α̂_y = α̂_j = c, (k, n)."""
@@ -130,6 +134,13 @@ def crammer_singer(at: At) -> Terms:
     return np.max(bounds, axis=0), above(np.maximum(np.max(gaps, axis=0), 0.0), 2)
 
 
+def crammer_singer_lack(at: At) -> float:
+    own, used = at.task.y > 0, (at.alpha > 0) & (at.task.y < 0)
+    ahead, off = (np.where(own, part, 0.0).sum(axis=0) for part in (at.z, at.off))
+    free = used & (np.where(own, at.alpha, 0.0).sum(axis=0) < at.task.box)
+    return float(np.max((1 - ahead + at.z + off + at.off)[free], initial=0.0))
+
+
 def softmax(at: At) -> Terms:
     task, count = at.task, len(at.z)
     price, own = task.box, task.y > 0
@@ -166,15 +177,25 @@ def softmax(at: At) -> Terms:
     return bound + ridge, above(gap, 4) + ridge
 
 
+def of_each(at: At) -> Iterator[tuple[SampleCosts, Parts]]:
+    """Every output's samples as those of a single task, with its bias."""
+    rates = np.array([[rate] for rate, _ in at.ridges])
+    for j, (task, (outputs, bias)) in enumerate(zip(single_tasks(at.task), at.each, strict=True)):
+        side = sample_terms(task).paying(Ridge(rates, np.stack([c[j] for _, c in at.ridges])))
+        yield SampleCosts(task, at.alpha[j], outputs, side), bias
+
+
 def separable(at: At) -> Terms:
-    """The sums over the outputs of what a sample costs in each."""
-    shape, rates = at.alpha.shape, np.array([[rate] for rate, _ in at.ridges])
-    side = side_by_side(at.task).paying(Ridge(rates, np.stack([c.ravel() for _, c in at.ridges])))
-    rows = zip(at.each, side.a.reshape(shape), at.task.signs, strict=True)
-    found = [outputs.residuals(a, signs, bias) for (outputs, bias), a, signs in rows]
-    r, off = (np.concatenate(part) for part in zip(*found, strict=True))
-    bound, gap = (part.reshape(shape) for part in side.costs(at.alpha.ravel(), r, at.blur * off))
-    return above(bound.sum(axis=0), len(bound)), above(gap.sum(axis=0), len(gap))
+    """What the samples cost in every output, (k, n)."""
+    terms = [samples.terms(at.t, bias, 0.0, at.blur) for samples, bias in of_each(at)]
+    return np.stack([costs.bound for costs in terms]), np.stack([costs.gap for costs in terms])
+
+
+def separable_lack(at: At) -> float | None:
+    each = list(of_each(at))
+    if not all(samples.side.stretches for samples, _ in each):
+        return None
+    return max(samples.lack(bias, 0.0) for samples, bias in each)
 
 
 def entropy_below(task: JointTask, alpha: Array) -> float:
@@ -184,23 +205,22 @@ def entropy_below(task: JointTask, alpha: Array) -> float:
 
 
 def separable_gain(task: JointTask, alpha: Array) -> float:
-    gain = side_by_side(task).gain(alpha.ravel())
-    return gain - 2 * U * abs(gain)
+    return total_below([sample_terms(single).gain(a) for single, a in zip(single_tasks(task), alpha, strict=True)], 0)
 
 
 class SampleSide(NamedTuple):
-    """Of a loss: the costs of every sample; the gain from below, but for the rounding of one sum; and whether margins
-    have a level, which all samples may exceed."""
+    """Of a loss: the costs of every sample; the gain from below, but for the rounding of one sum; and how far margins
+    of free samples may fall short of their level, None where they have none."""
 
     costs: Callable[[At], Terms]
     gain: Callable[[JointTask, Array], float]
-    stretches: bool = False
+    lack: Callable[[At], float | None] = lambda _: None
 
 
 SAMPLES: dict[str, SampleSide] = {  # by the kind of the loss
-    "crammer_singer": SampleSide(crammer_singer, JointTask.gain, stretches=True),
+    "crammer_singer": SampleSide(crammer_singer, JointTask.gain, crammer_singer_lack),
     "softmax": SampleSide(softmax, entropy_below),
-    "separable": SampleSide(separable, separable_gain),
+    "separable": SampleSide(separable, separable_gain, separable_lack),
 }
 
 
@@ -208,16 +228,6 @@ def single_tasks(task: JointTask) -> list[Task]:
     """A task for every output, where the loss is applied to each."""
     each, symmetric, sizes = cast(Separable, task.loss).each, task.symmetric, task.largest_entries
     return [Task(task.kernels, y, task.box, each, task.bias, symmetric=symmetric, sizes=sizes) for y in task.y]
-
-
-def side_by_side(task: JointTask) -> SampleTerms:
-    """The samples' sides of all outputs as one, output after output."""
-    sides = [sample_terms(one) for one in single_tasks(task)]
-    names = [field.name for field in fields(sides[0]) if field.name != "ridge"]
-    parts: dict[str, Own] = {name: np.hstack([getattr(side, name) for side in sides]) for name in names}
-    if "shape" in parts:
-        parts["shape"] = QuadraticShape(*parts["shape"])
-    return replace(sides[0], **parts)
 
 
 # --------------------------------------------------------------------------------------------------------- the bounds
@@ -231,30 +241,38 @@ def certified(
         raise InternalError("the equalities of alpha do not hold exactly")
     side = side or regulariser_of(formulation.name, task.count, task.own)
     cost = float(task.box.max()) * math.fsum(np.abs(alpha).ravel())
+    point = best_bounds(lambda sliced: JointEvaluation(side, task, alpha, mu, sliced), cost, tolerance)
+    return cast(ProvedOutputs, point)
 
-    def evaluate(sliced: bool) -> ProvedOutputs:
-        at = JointEvaluation(side, task, alpha, mu, sliced)
+
+def best_bounds(evaluation: Callable[[bool], JointEvaluation], cost: float, tolerance: float) -> ProvedPoint:
+    """The certificate with the δ that is worth it, one unit of which costs `cost`: in plain passes, then in slices."""
+
+    def evaluate(sliced: bool) -> ProvedPoint:
+        at = evaluation(sliced)
         bare = at.bounds(0.0)
         if not sliced and not settled(bare.certificate, tolerance):
             return bare
-        delta = combined_ridge(task, at.mu, task.bias, ridge_costing(cost, negligible(bare.certificate, tolerance)))
+        allowed = ridge_costing(cost, negligible(bare.certificate, tolerance))
+        delta = combined_ridge(at.task, at.mu, at.task.bias, allowed)
         return at.bounds(delta, bare) if delta else bare
 
     return refined_unless_settled(evaluate, tolerance)
 
 
 class EachSeen(NamedTuple):
-    """What the kernels make of every output's β, and q_m, the sum over the outputs, from below and above."""
+    """What the kernels make of every output's β, and q_m, the sum over the outputs by their shares, from below and
+    above."""
 
     each: list[Seen]
     low: Array
     high: Array
 
     @classmethod
-    def of(cls, task: JointTask, alpha: Array, sliced: bool) -> EachSeen:
+    def of(cls, task: JointTask, alpha: Array, shares: Array, sliced: bool) -> EachSeen:
         each = [seen(task, beta, task.bias, sliced) for beta in alpha * task.signs]
-        low = np.array([total_below(column) for column in zip(*(one.low for one in each), strict=True)])
-        high = np.array([total_above(column) for column in zip(*(one.high for one in each), strict=True)])
+        low = np.array([total_below(shares * column) for column in np.transpose([output.low for output in each])])
+        high = np.array([total_above(shares * column) for column in np.transpose([output.high for output in each])])
         return cls(each, low, high)
 
 
@@ -263,72 +281,88 @@ def best_biases(task: JointTask, outputs: Sequence[Outputs]) -> list[Parts]:
     matter, they sum to zero, up to rounding."""
     if not task.bias:
         return [(0.0, 0.0)] * task.outputs
-    risk, found = task.risk(np.stack([one.values for one in outputs])), []
-    shifts = [math.fsum(one.terms) for one in outputs]
+    risk, biases = task.risk(np.stack([output.values for output in outputs])), []
+    shifts = [math.fsum(output.terms) for output in outputs]
     centre = -math.fsum(shifts) / len(shifts) if task.loss.invariant else 0.0
-    for one, best in zip(outputs, risk.bias.tolist(), strict=True):
-        terms = [best, -centre, *(-one.terms)]
+    for output, best in zip(outputs, risk.bias.tolist(), strict=True):
+        terms = [best, -centre, *(-output.terms)]
         high = math.fsum(terms)
-        found.append((high, math.fsum([*terms, -high])))
-    return found
+        biases.append((high, math.fsum([*terms, -high])))
+    return biases
 
 
 class JointEvaluation:
-    """α with weights, f^j = Σ_m μ_m K_mβ^j: everything that the bounds need, in plain passes or in slices."""
+    """α with weights, f^j = Σ_m μ_m K_mβ^j: everything that the bounds need, in plain passes or in slices. Outputs
+    count by their `shares`, one if none are given."""
 
-    def __init__(self, side: RegulariserBounds, task: JointTask, alpha: Array, mu: Array, sliced: bool) -> None:
+    def __init__(
+        self, side: RegulariserBounds, task: JointTask, alpha: Array, mu: Array, sliced: bool,
+        shares: Array | None = None,
+    ) -> None:  # fmt: skip
         self.side, self.task, self.mu = side, task, side.feasible(mu)
-        self.alpha, found = side.admitted(alpha, lambda one: EachSeen.of(task, one, sliced), task.feasible)
-        self.low, self.high = found.low, found.high
+        self.shares = np.ones(task.outputs) if shares is None else shares
+        self.alpha, products = side.admitted(
+            alpha, lambda point: EachSeen.of(task, point, self.shares, sliced), task.feasible
+        )
+        self.each, self.low, self.high = products
         self.tau = side.threshold(self.high / 2)
         self.fenchel, self.fenchel_noise = side.fenchel_parts(self.mu, self.low, self.high, self.tau)
         weights, slack = side.of_kernels(self.mu), 4 * U * side.inexact
-        self.outputs = [combined_outputs(one, weights, side.inexact) for one in found.each]
+        self.outputs = [combined_outputs(output, weights, side.inexact) for output in self.each]
         ends = total_below(weights * self.low), total_above(weights * self.high)
         self.square = ends[0] - slack * abs(ends[0]), ends[1] + slack * abs(ends[1])  # μ'q
-        gain = SAMPLES[task.loss.kind].gain(task, self.alpha)
+        gain = self._gain_below()
         self.lower = total_below([gain, -side.conjugate(self.high / 2, self.tau)])
         self.gain = max(float(below(gain)), 0.0)
 
-    def bounds(self, delta: float, bare: ProvedOutputs | None = None) -> ProvedOutputs:
-        """The best certificate over the stretches that are worth a try. `bare` is that without δ."""
+    def _gain_below(self) -> float:
+        return SAMPLES[self.task.loss.kind].gain(self.task, self.alpha)
+
+    def at(self, delta: float) -> At:
+        """The outputs without a stretch, with the best biases."""
         biases = best_biases(self.task, self.outputs)
-        rows = [one.margins(np.ones(1), bias) for one, bias in zip(self.outputs, biases, strict=True)]
+        rows = [output.margins(np.ones(1), bias) for output, bias in zip(self.outputs, biases, strict=True)]
         z, off = (np.stack(part) for part in zip(*rows, strict=True))
-        at = At(self.task, self.alpha, z, off, 1.0, delta, each=list(zip(self.outputs, biases, strict=True)))
-        best = min((self._at(at, t) for t in self._tries(at)), key=lambda one: (one.gap, one.upper))
+        return At(self.task, self.alpha, z, off, 1.0, delta, each=list(zip(self.outputs, biases, strict=True)))
+
+    def bounds(self, delta: float, bare: ProvedPoint | None = None) -> ProvedPoint:
+        """The best certificate over the stretches that are worth a try. `bare` is that without δ."""
+        at = self.at(delta)
+        best = min((self._certificate(at, t) for t in self._tries(at)), key=attrgetter("gap", "upper"))
         if bare is not None:
             share = max(best.gap - bare.certificate.gap, 0.0)
             best = replace(best, ridge_share=share, rounding=bare.certificate.rounding)
-        bias, low = (np.array(part) for part in zip(*biases, strict=True))
+        bias, low = (np.array(part) for part in zip(*(biases for _, biases in at.each), strict=True))
         roots = np.sqrt(np.maximum(self.high, 0.0))
         slopes = np.stack([self.low, self.high]) / 2
         return ProvedOutputs(best, self.alpha, self.mu, bias, low, self.tau, roots * self.mu, roots, slopes=slopes)
 
     def _tries(self, at: At) -> list[float]:
         """1, and where margins have a level, what lifts those of samples in use over it."""
-        if not SAMPLES[self.task.loss.kind].stretches:
+        lack = SAMPLES[self.task.loss.kind].lack(at)
+        if lack is None:
             return [1.0]
-        own, used = at.task.y > 0, (at.alpha > 0) & (at.task.y < 0)
-        ahead, off = (np.where(own, part, 0.0).sum(axis=0) for part in (at.z, at.off))
-        free = used & (np.where(own, at.alpha, 0.0).sum(axis=0) < at.task.box)
         half = at.delta * float(at.task.box.max()) / 2
-        lack = float(np.max((1 - ahead + at.z + off + at.off)[free], initial=0.0)) + half
-        return [1.0, *(1 + MARGIN * size for size in {lack, half} if 0 < size < 0.1)]
+        return [1.0, *(1 + MARGIN * size for size in {lack + half, half} if 0 < size < 0.1)]
 
-    def _at(self, at: At, t: float) -> Certificate:
-        stretched = replace(at, t=t, z=t * at.z, off=above(t * at.off + U * np.abs(t * at.z)) if t != 1 else at.off)
-        terms = SAMPLES[self.task.loss.kind].costs
-        bound, gap = terms(stretched)
-        others = [(t - 1) ** 2 * max(self.square[1], 0.0) / 2, self.fenchel]
-        width = total_above([*gap, *others])
-        plain = min(math.fsum(terms(replace(one, blur=0.0))[1]) for one in ((at,) if t == 1 else (at, stretched)))
+    def terms(self, at: At) -> Terms:
+        """Those of the upper bound, without ½t²μ'q and R(μ), and those of the gap."""
+        bound, gap = SAMPLES[self.task.loss.kind].costs(at)
+        return bound.ravel(), gap.ravel()
+
+    def upper(self, bound: Array, t: float) -> float:
+        return total_above(np.append(bound, [t**2 * self.square[1] / 2, self.side.value(self.mu)]))
+
+    def _certificate(self, at: At, t: float) -> Certificate:
+        stretched = at.stretched(t)
+        bound, gap = self.terms(stretched)
+        width = total_above(np.append(gap, [(t - 1) ** 2 * max(self.square[1], 0.0) / 2, self.fenchel]))
+        exact = [replace(point, blur=0.0) for point in ((at,) if t == 1 else (at, stretched))]
+        plain = min(math.fsum(self.terms(point)[1]) for point in exact)
         rounding = width - plain - max(self.fenchel - self.fenchel_noise, 0.0)
-        value = self.side.value(self.mu)
-        upper = total_above([*bound, t**2 * self.square[1] / 2, value])
-        scale = max(self._scale(t, gap), 0.0)
+        upper, scale = self.upper(bound, t), max(self._scale(t, gap), 0.0)
         if not self.alpha.any() and total_above(gap) <= NOTHING:  # f = 0 costs no sample anything: R(μ) is all there is
-            scale = max(scale, float(below(value, 2 * self.side.steps + SCALE_STEPS)))
+            scale = max(scale, float(below(self.side.value(self.mu), 2 * self.side.steps + SCALE_STEPS)))
         width = no_wider(width, self.lower, upper)
         return Certificate(
             self.lower, upper, scale, width, rounding=max(rounding, 0.0), ridge=at.delta, stretch=t, gain=self.gain
@@ -346,16 +380,16 @@ def of_functions(side: RegulariserBounds, task: JointTask, alpha: Array, mu: Arr
     own = np.where(at.mu[:, None] > 0, coefficients, 0.0)
     balanced = task.bias and all(sum_to_zero(rows) for rows in own)
     delta = ridges(task, own.any(axis=(0, 2)) | (at.mu > 0), balanced)
-    found = [own_seen(task, rows, balanced, sliced=True) for rows in own]
-    outputs = [combined_outputs(one, np.ones(task.count)) for one in found]
+    seen_of_own = [own_seen(task, rows, balanced, sliced=True) for rows in own]
+    outputs = [combined_outputs(products, np.ones(task.count)) for products in seen_of_own]
     each = list(zip(outputs, best_biases(task, outputs), strict=True))
-    z, off = (np.stack(part) for part in zip(*(one.margins(np.ones(1), bias) for one, bias in each), strict=True))
+    z, off = (np.stack(part) for part in zip(*(output.margins(np.ones(1), bias) for output, bias in each), strict=True))
     over = np.divide(1.0, at.mu, out=np.zeros_like(at.mu), where=at.mu > 0)
     rates = np.where(delta > 0, above(delta * at.mu), 0.0).tolist()
     centres = [(rate, task.signs * own[:, m] * over[m]) for m, rate in enumerate(rates)]
     bound, _ = SAMPLES[task.loss.kind].costs(At(task, at.alpha, z, off, 1.0, 0.0, each=each, own=centres))
-    high = total_above([over * np.maximum(one.high, 0.0) / 2 for one in found])
-    low = total_below([over * np.maximum(one.low, 0.0) / 2 for one in found])
-    upper = total_above([*bound, high, side.value(at.mu)])
+    high = total_above([over * np.maximum(products.high, 0.0) / 2 for products in seen_of_own])
+    low = total_below([over * np.maximum(products.low, 0.0) / 2 for products in seen_of_own])
+    upper = total_above([*bound.ravel(), high, side.value(at.mu)])
     scale, known = max(float(below(low + below(at.square[0] / 2))), 0.0), tuple(delta.tolist())
     return Certificate(at.lower, upper, scale, ridge=float(delta.max()), ridges=known, gain=at.gain)

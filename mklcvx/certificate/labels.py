@@ -15,6 +15,8 @@ m_ki = t y_i^k (K(μ)β^k)_i give
 at least 1'α̂ − ½μ'q^k(α̂) for every α̂. The largest of Σ_k γ_k q_m^k over m is at least its mean with weights μ, so
 v ≤ Σ_k h_k, and v ≤ max_k h_k for `ml_minimax`.
 
+These are the bounds of joint outputs (`joint`), the classes counting by their shares γ; what γ adds is the largest h_k.
+
 **Gap.** With the gap of class k at fixed weights, as in `single`,
 
     g_k = Σ_i max(α_ki(m_ki − 1) + ½δt²α_ki², (C_i − α_ki)(1 − m_ki) + ½δ(C_i − tα_ki)²) + ½(t − 1)²μ'q^k,
@@ -35,23 +37,20 @@ is then the difference of the bounds.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple, TypeVar, cast
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from ..formulations import Task
 from ..formulations.families.multi_label import LabelTask
-from .record import Certificate, ProvedPoint, refined_unless_settled, settled
+from .joint import At, JointEvaluation, Terms, best_bounds, single_tasks
+from .record import Certificate, ProvedPoint, refined_unless_settled
 from .regularisers import FixedBounds, SimplexBounds
-from .ridge import combined_ridge, ridges
+from .ridge import ridges
 from .rounding import Array, U, above, no_wider, total_above, total_below
-from .sample_terms import LinearTerms, negligible, ridge_costing
-from .single import MARGIN, Evaluation, OwnCoefficients, SampleCosts
+from .sample_terms import Ridge
+from .single import Evaluation, OwnCoefficients
 
-Item = TypeVar("Item")
-NO_BIAS = (0.0, 0.0)
 LEAST = 2.0**-48  # of the largest weight
 
 
@@ -89,121 +88,96 @@ def certified(
     """The certificate of α and γ with weights μ, or with coefficients of their own: in plain passes, then in slices."""
     if coefficients is not None:  # a kernel that is used keeps a weight on the grid
         mu = np.where(coefficients.any(axis=(0, 2)), np.maximum(mu, LEAST * np.max(mu)), mu)
-    mu, alpha = SimplexBounds(task.count).feasible(mu), np.clip(np.nan_to_num(alpha), 0.0, task.box)
+    alpha = np.clip(np.nan_to_num(alpha), 0.0, task.box)
     gamma = SimplexBounds(task.classes).feasible(gamma) if name == "ml_minimax" else np.ones(task.classes)
     cost = float(task.box.max()) * float(gamma @ alpha.sum(axis=1))
 
-    def evaluate(sliced: bool) -> ProvedLabels:
-        at = Classes(name, task, alpha, mu, gamma, sliced)
-        if coefficients is not None:
-            return at.own_bounds(coefficients)
-        bare = at.bounds(0.0)
-        if not sliced and not settled(bare.certificate, tolerance):
-            return bare
-        return at.bounds(combined_ridge(task, mu, False, ridge_costing(cost, negligible(bare.certificate, tolerance))))
+    def evaluation(sliced: bool) -> Classes:
+        return Classes(name, task, alpha, mu, gamma, sliced)
 
-    return refined_unless_settled(evaluate, tolerance)
+    if coefficients is not None:
+        return refined_unless_settled(lambda sliced: evaluation(sliced).own_bounds(coefficients), tolerance)
+    return cast(ProvedLabels, best_bounds(evaluation, cost, tolerance))
 
 
-class Classes:
-    """α^k, γ and weights μ: every class as a single task, in plain passes or in slices."""
+class Classes(JointEvaluation):
+    """α^k, γ and weights μ: outputs that count by γ. `worst` asks for the largest h_k, not for their sum."""
 
     def __init__(self, name: str, task: LabelTask, alpha: Array, mu: Array, gamma: Array, sliced: bool) -> None:
-        self.task, self.alpha, self.mu, self.gamma = task, alpha, mu, gamma
-        self.worst = name == "ml_minimax"
-        sym, sizes = task.symmetric, task.largest_entries
-        tasks = [Task(task.kernels, signs, task.box, bias=False, symmetric=sym, sizes=sizes) for signs in task.signs]
-        self.each = [Evaluation(FixedBounds(mu), one, a, mu, sliced) for one, a in zip(tasks, alpha, strict=True)]
-        self.squares = [one.square for one in self.each]
-        self.low, self.high = (
-            np.array([total(gamma * ends) for ends in np.array([getattr(one.found, end) for one in self.each]).T])
-            for total, end in ((total_below, "low"), (total_above, "high"))
+        super().__init__(SimplexBounds(task.count), task.outputs, alpha, mu, sliced, gamma)
+        self.worst, self.sliced = name == "ml_minimax", sliced
+        self.lower = total_below([self._gain_below(), -float(self.high.max()) / 2], 1)  # both terms are bounds
+        self.squares = np.array(
+            [(total_below(self.mu * own.low), total_above(self.mu * own.high)) for own in self.each]
         )
-        self.fenchel, self.fenchel_noise = SimplexBounds(task.count).fenchel_parts(mu, self.low, self.high, None)
-        gains = [float(total_below(share * a, 1)) for share, a in zip(gamma, alpha, strict=True)]
-        self.lower = total_below([*gains, -float(self.high.max()) / 2], 2)
 
-    def proved(self, certificate: Certificate, coefficients: Array | None, values: Array, norms: Array) -> ProvedLabels:
-        slopes = np.stack([self.low, self.high]) / 2
-        return ProvedLabels(certificate, self.alpha, self.mu, self.gamma, coefficients, values, norms, slopes=slopes)
+    def _gain_below(self) -> float:
+        return total_below(self.shares[:, None] * self.alpha, 1)
 
-    def bounds(self, delta: float) -> ProvedLabels:
-        """The best certificate over the stretches that are worth a try."""
-        half = delta * float(self.task.box.max()) / 2
-        lack = max(one.samples.lack(NO_BIAS, 0.0) for one in self.each) + half
-        tries = [1.0, *(1 + MARGIN * size for size in {lack, half} if 0 < size < 0.1)]
-        found = [self._at(t, delta) for t in tries]
-        certificate, values = min(found, key=lambda one: (one[0].gap, one[0].upper))
-        norms = self.mu * np.sqrt(np.sum([np.maximum(one.found.high, 0.0) for one in self.each], axis=0))
-        return self.proved(certificate, None, values, norms)
+    def terms(self, at: At) -> Terms:
+        """The h_k, and the terms of the gap."""
+        values, (_, gap) = self.values(at), super().terms(at)
+        gap = (self.shares[:, None] * gap.reshape(at.alpha.shape)).ravel()
+        return np.array([value.high for value in values]), np.append(gap, self._uneven(values))
 
-    def _at(self, t: float, delta: float) -> tuple[Certificate, Array]:
-        samples, without = ([one.samples.stretched(t, ridge, None) for one in self.each] for ridge in (delta, 0.0))
-        values = [self._value(one, t, square) for one, square in zip(samples, self.squares, strict=True)]
-        highs = np.array([one.high for one in values])
-        others = [self.fenchel, *self._uneven(values)]
-        others += [share * (t - 1) ** 2 * max(square[1], 0.0) / 2 for share, square in self._shared(self.squares)]
-        width, plain, bare = (
-            total_above([*np.concatenate([share * one.terms(t, NO_BIAS, 0.0, blur)[1]
-                                          for share, one in self._shared(each)]), *others])
-            for each, blur in ((samples, 1.0), (samples, 0.0), (without, 1.0))
-        )  # fmt: skip
-        noise = total_above([share * (one[1] - one[0]) for share, one in self._shared(self.squares)])
-        off = 2 * max(one.off for one in values) if self.worst else 0.0
-        scale = total_below([share * (1 + t**2) / 2 * one[0] for share, one in self._shared(self.squares)])
-        upper = float(highs.max()) if self.worst else total_above(highs)
-        rounding, share = max(width - plain + self.fenchel_noise + noise + off, 0.0), max(width - bare, 0.0)
-        width = no_wider(width, self.lower, upper)
-        rounding = min(rounding, max(width, 0.0))
-        certificate = Certificate(self.lower, upper, max(scale, 0.0), width, rounding, delta, share, stretch=t)
-        return certificate, highs
+    def upper(self, bound: Array, t: float) -> float:
+        return float(bound.max()) if self.worst else total_above(bound)
 
-    def _shared(self, items: list[Item]) -> Iterator[tuple[float, Item]]:
-        return zip(self.gamma.tolist(), items, strict=True)
+    def values(self, at: At) -> list[ClassValue]:
+        """h_k: C_i and −C_im_i stay apart, so that in differences of classes nothing but the margins is rounded."""
+        box, ((rate, centres),) = at.task.box, at.ridges
+        ridges = [Ridge(np.full((1, 1), rate), own[None]) for own in centres]
+        zero, full = (np.stack([ridge.at(end) for ridge in ridges]) for end in (0.0, box))
+        taken = box * (at.task.y * at.z)
+        blur = at.blur * above(box * at.off + 5 * U * np.abs(taken) + 16 * U * (zero + full))
+        apart = box - taken + full - zero
+        close = np.maximum(blur + 4 * U * (box + np.abs(taken) + full + zero) - np.abs(apart), 0.0)
+        paid = apart > 0
+        terms = np.hstack([np.where(paid, box, 0.0), np.where(paid, -taken, 0.0), np.where(paid, full, zero)])
+        errors = np.hstack([np.where(paid, blur, 16 * U * zero), close])
+        middle, half = at.t**2 * self.squares.sum(axis=1) / 4, at.t**2 * np.diff(self.squares)[:, 0] / 4
+        offs = [total_above(row) for row in np.column_stack([errors, half, 16 * U * np.abs(middle)])]
+        return [ClassValue(*value) for value in zip(np.column_stack([terms, middle]), offs, strict=True)]
 
     def _uneven(self, values: list[ClassValue]) -> list[float]:
         """γ_k (max_l h_l − h_k), the classes' differences from the largest."""
         if not self.worst:
             return []
-        top = max(values, key=lambda one: one.high)
-        beyond = max([one.less(top) for one in values if one is not top], default=0.0)
-        apart = [share * max(top.less(one), 0.0) for share, one in self._shared(values) if share and one is not top]
-        return [*apart, max(beyond, 0.0)]
+        top = max(values, key=lambda value: value.high)
+        others = [(share, value) for share, value in zip(self.shares, values, strict=True) if value is not top]
+        beyond = max([value.less(top) for _, value in others], default=0.0)
+        return [*(share * max(top.less(value), 0.0) for share, value in others if share), max(beyond, 0.0)]
 
-    def _value(self, samples: SampleCosts, t: float, square: tuple[float, float]) -> ClassValue:
-        """h_k: C_i and −C_im_i stay apart, so that in differences of classes nothing but the margins is rounded."""
-        side = cast(LinearTerms, samples.side)
-        box, zero, full = self.task.box, side.at_zero, side.at_high
-        margins, off = samples.outputs.margins(samples.task.y, NO_BIAS)
-        taken = box * (t * margins)
-        blur = above(box * (t * off) + 5 * U * np.abs(taken) + 16 * U * (zero + full))
-        apart = box - taken + full - zero
-        close = np.maximum(blur + 4 * U * (box + np.abs(taken) + full + zero) - np.abs(apart), 0.0)
-        paid = apart > 0
-        terms = np.concatenate([np.where(paid, box, 0.0), np.where(paid, -taken, 0.0), np.where(paid, full, zero)])
-        middle, half = t**2 * (square[0] + square[1]) / 4, t**2 * (square[1] - square[0]) / 4
-        error = total_above([*np.where(paid, blur, 16 * U * zero), *close, half, 16 * U * abs(middle)])
-        return ClassValue(np.append(terms, middle), error)
+    def bounds(self, delta: float, bare: ProvedPoint | None = None) -> ProvedPoint:
+        certificate = super().bounds(delta, bare).certificate
+        values = [value.high for value in self.values(self.at(delta).stretched(certificate.stretch))]
+        norms = self.mu * np.sqrt(np.sum([np.maximum(own.high, 0.0) for own in self.each], axis=0))
+        return self._proved(replace(certificate, gain=None), None, np.array(values), norms)
+
+    def _proved(self, certificate: Certificate, own: Array | None, values: Array, norms: Array) -> ProvedLabels:
+        slopes = np.stack([self.low, self.high]) / 2
+        return ProvedLabels(certificate, self.alpha, self.mu, self.shares, own, values, norms, slopes=slopes)
 
     def own_bounds(self, coefficients: Array) -> ProvedLabels:
         """Every class with coefficients of its own, beside α and γ."""
         used = coefficients.any(axis=(0, 2))
-        delta = ridges(self.task, used | (self.mu > 0), bias=False)
-        rows = zip(self.each, coefficients, strict=True)
-        functions = [OwnCoefficients(one, own, delta) for one, own in rows]
-        classes = [one.bounds() for one in functions]
-        each, possible = [one.certificate for one in classes], bool((self.mu[used] > 0).all())
-        highs = np.array([one.upper for one in each]) if possible else np.full(len(each), math.inf)
-        upper = float(highs.max()) if self.worst else total_above(highs)
-        gaps, roundings, shares = (
-            [share * getattr(one, part) for share, one in zip(self.gamma, each, strict=True)]
-            for part in ("gap", "rounding", "ridge_share")
-        )
-        scales = [share * one.scale for share, one in zip(self.gamma, functions, strict=True)]
+        functions = self._functions(coefficients, ridges(self.task, used | (self.mu > 0), bias=False))
+        classes = [function.bounds() for function in functions]
+        each, possible = [point.certificate for point in classes], bool((self.mu[used] > 0).all())
+        highs = np.array([certificate.upper for certificate in each]) if possible else np.full(len(each), math.inf)
+        upper = self.upper(highs, 1.0)
+        parts = np.array([(part.gap, part.rounding, part.ridge_share) for part in each])
+        gaps, roundings, costs = self.shares * parts.T
         width = math.inf if self.worst or not possible else total_above([*gaps, self.fenchel])
         width = no_wider(width, self.lower, upper)
-        scale, rounding = max(total_below(scales), 0.0), float(sum(roundings) + self.fenchel_noise)
-        ridge, share, known = max(one.ridge for one in each), float(sum(shares)), each[0].ridges
+        scale = max(total_below(self.shares * [function.scale for function in functions]), 0.0)
+        rounding, share = float(roundings.sum() + self.fenchel_noise), float(costs.sum())
+        ridge, known = max(certificate.ridge for certificate in each), each[0].ridges
         certificate = Certificate(self.lower, upper, scale, width, rounding, ridge, share, ridges=known)
-        norms = np.sqrt(np.sum([one.norms**2 for one in classes], axis=0))
-        return self.proved(certificate, coefficients, highs, norms)
+        norms = np.sqrt(np.sum([point.norms**2 for point in classes], axis=0))
+        return self._proved(certificate, coefficients, highs, norms)
+
+    def _functions(self, coefficients: Array, delta: Array) -> list[OwnCoefficients]:
+        side, rows = FixedBounds(self.mu), zip(single_tasks(self.task), self.alpha, self.each, strict=True)
+        points = [Evaluation(side, task, alpha, self.mu, self.sliced, known=products) for task, alpha, products in rows]
+        return [OwnCoefficients(at, own, delta) for at, own in zip(points, coefficients, strict=True)]

@@ -112,13 +112,13 @@ class Outputs:
         return Outputs(values, error, terms, float(above(self.shift_error + other.shift_error)))
 
 
-def combined_outputs(found: Seen, mu: Array, inexact: bool = False) -> Outputs:
+def combined_outputs(products: Seen, mu: Array, inexact: bool = False) -> Outputs:
     """Σ μ_m (z_m + shift_m)."""
     count = len(mu) + 2 + int(inexact)
-    values = mu @ found.z
-    error = above(mu @ found.error + count * U * (mu @ np.abs(found.z)), count + 8)
-    terms = product_terms(mu, found.shift)
-    shift_error = total_above(mu * found.shift_error)
+    values = mu @ products.z
+    error = above(mu @ products.error + count * U * (mu @ np.abs(products.z)), count + 8)
+    terms = product_terms(mu, products.shift)
+    shift_error = total_above(mu * products.shift_error)
     if inexact:
         shift_error += above(U * total_above(np.abs(terms)))
     return Outputs(values, error, terms, float(shift_error))
@@ -189,17 +189,18 @@ class Evaluation:
     """α with weights, f = Σ μ_m K_m(β + β̃): everything that the bounds need, in plain passes or in slices."""
 
     def __init__(
-        self, side: RegulariserBounds, task: Task, alpha: Array, mu: Array, sliced: Sliced, low: Array | None = None
-    ) -> None:
+        self, side: RegulariserBounds, task: Task, alpha: Array, mu: Array, sliced: Sliced, low: Array | None = None,
+        known: Seen | None = None,
+    ) -> None:  # fmt: skip
         self.side, self.task, self.low, self.sliced = side, task, low, sliced
-        self.alpha, self.found = alpha, found = side.admitted(
-            alpha, lambda one: seen(task, one * task.signs, task.bias, sliced), task.feasible
+        self.alpha, self.products = alpha, products = side.admitted(
+            alpha, lambda point: known or seen(task, point * task.signs, task.bias, sliced), task.feasible
         )
         self.mu, beta = side.feasible(mu), alpha * task.signs
-        self.tau = side.threshold(found.high / 2)
-        self.fenchel, self.fenchel_noise = side.fenchel_parts(self.mu, found.low, found.high, self.tau)
-        self.outputs = combined_outputs(found, self.mu, side.inexact)
-        self.square = self._weighted(found.low, found.high)  # μ'q
+        self.tau = side.threshold(products.high / 2)
+        self.fenchel, self.fenchel_noise = side.fenchel_parts(self.mu, products.low, products.high, self.tau)
+        self.outputs = combined_outputs(products, self.mu, side.inexact)
+        self.square = self._weighted(products.low, products.high)  # μ'q
         self.mixed = self.tiny = (0.0, 0.0)  # β'K(μ)β̃ and β̃'K(μ)β̃
         if low is not None:
             fine = seen(task, low, task.bias, sliced=False)
@@ -211,13 +212,13 @@ class Evaluation:
             self.mixed = self._weighted(along - off, along + off)
         side_of_samples = sample_terms(task)
         self.samples, gain = SampleCosts(task, alpha, self.outputs, side_of_samples), side_of_samples.gain(alpha)
-        self.lower = total_below([gain, -side.conjugate(found.high / 2, self.tau)])
+        self.lower = total_below([gain, -side.conjugate(products.high / 2, self.tau)])
         self.gain = max(float(below(gain)), 0.0) + side_of_samples.mass
 
     @property
     def slopes(self) -> Array:
         """v = ½q from below and above."""
-        return np.stack([self.found.low, self.found.high]) / 2
+        return np.stack([self.products.low, self.products.high]) / 2
 
     def _weighted(self, low: Array, high: Array) -> tuple[float, float]:
         """Σ μ_m x_m from below and above, x_m between low and high."""
@@ -228,14 +229,14 @@ class Evaluation:
     def quadratic(self, a: float, b: float) -> tuple[float, float]:
         """(aβ + bβ̃)'K(μ)(aβ + bβ̃) from below and above, a, b ≥ 0."""
         parts = [(a * a, self.square), (2 * a * b, self.mixed), (b * b, self.tiny)]
-        return total_below([x * one[0] for x, one in parts]), total_above([x * one[1] for x, one in parts])
+        return total_below([x * low for x, (low, _) in parts]), total_above([x * high for x, (_, high) in parts])
 
     def bounds(self, delta: float) -> Proved:
         """The best certificate over the stretches (loss nu: levels) that are worth a try."""
         rho, bias, interval = self.outputs.offsets(self.task)
         tried = [(self._at(t, rho, bias, delta), rho) for t, rho in self._tries(bias, rho, delta)]
-        best, rho = min(tried, key=lambda one: (one[0].gap, one[0].upper))
-        roots, level = np.sqrt(np.maximum(self.found.high, 0.0)), stated_level(self.task, rho)
+        best, rho = min(tried, key=lambda pair: (pair[0].gap, pair[0].upper))
+        roots, level = np.sqrt(np.maximum(self.products.high, 0.0)), stated_level(self.task, rho)
         return Proved(
             best, self.alpha, self.mu, None, bias, interval, level, self.tau, roots * self.mu, roots, self.low,
             slopes=self.slopes,
@@ -278,7 +279,7 @@ class OwnCoefficients:
         self.coefficients, used = coefficients, coefficients.any(axis=1)
         balanced = self.task.bias and sum_to_zero(coefficients)
         self.ridges = ridges(self.task, used | (self.mu > 0), balanced) if delta is None else delta
-        self.found = own_seen(self.task, coefficients, balanced, at.sliced)
+        self.products = own_seen(self.task, coefficients, balanced, at.sliced)
         apart = coefficients - self.mu[:, None] * at.alpha * self.task.signs
         self.apart = own_seen(self.task, apart, False, at.sliced)
         self.over = np.divide(1.0, self.mu, out=np.zeros_like(self.mu), where=self.mu > 0)
@@ -286,19 +287,19 @@ class OwnCoefficients:
     @property
     def scale(self) -> float:
         """½Σ‖f_m‖²/μ_m + ½μ'q from below, which indefinite kernels may make negative."""
-        penalty = total_below(self.over * np.maximum(self.found.low, 0.0) / 2)
+        penalty = total_below(self.over * np.maximum(self.products.low, 0.0) / 2)
         return float(below(penalty + below(self.at.square[0] / 2)))
 
     def bounds(self) -> Proved:
         task, alpha, over, delta = self.task, self.at.alpha, self.over, self.ridges
-        outputs = combined_outputs(self.found, np.ones(task.count))
+        outputs = combined_outputs(self.products, np.ones(task.count))
         rho, bias, interval = outputs.offsets(task)
         rates = np.where(delta > 0, above(delta * self.mu), 0.0)
         ridge = Ridge(rates[:, None], over[:, None] * self.coefficients * task.signs)
         samples = SampleCosts(task, alpha, outputs, self.at.samples.side.paying(ridge))
         tried = [rho] + [rho - MARGIN * samples.lack(bias, rho)] * task.loss_function.free_margin
-        best, rho = min(((self._at(samples, bias, one), one) for one in tried), key=lambda found: found[0].gap)
-        norms, roots = (np.sqrt(np.maximum(one.high, 0.0)) for one in (self.found, self.at.found))
+        best, rho = min(((self._at(samples, bias, level), level) for level in tried), key=lambda pair: pair[0].gap)
+        norms, roots = (np.sqrt(np.maximum(products.high, 0.0)) for products in (self.products, self.at.products))
         level = stated_level(task, rho)
         return Proved(
             best, alpha, self.mu, self.coefficients, bias, interval, level, self.at.tau, norms, roots,
@@ -316,7 +317,7 @@ class OwnCoefficients:
         bound, gap = samples.terms(1.0, bias, rho)
         others = [away, at.fenchel]
         width = total_above([*gap, *others])
-        penalty = total_above(self.over * np.maximum(self.found.high, 0.0) / 2)
+        penalty = total_above(self.over * np.maximum(self.products.high, 0.0) / 2)
         plain = math.fsum(samples.terms(1.0, bias, rho, blur=0.0)[1])
         bare = replace(samples, side=samples.side.paying(NO_RIDGE))
         without_ridge = total_above([*bare.terms(1.0, bias, rho)[1], *others])

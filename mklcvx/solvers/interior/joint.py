@@ -23,6 +23,7 @@ whose curvature is the least: were it that of a slack that vanishes, e_i would l
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import cast
 
 import numpy as np
@@ -47,11 +48,12 @@ from .weights_side import Regularised, Side, side_of
 
 # ------------------------------------------------------------------------------------------------- Newton's equations
 class JointHessian(ReducedHessian):
-    """V'(I ⊗ K(μ))V + D, factored output by output, or as a whole for classes."""
+    """V'(P ⊗ K(μ))V + D, P the diagonal of the outputs' prices: by outputs, or as a whole for classes."""
 
     def __init__(self, coordinates: Coordinates) -> None:
         super().__init__(cast(Task, coordinates.joint))  # of which it asks for the kernels
         self.coordinates = coordinates
+        self.prices = np.ones(coordinates.joint.outputs)  # of the outputs: the factors of K(μ) in their blocks
 
     def system(self, state: IPMState) -> SaddleSystem:
         """Newton's equations at a point, of whose weights this is the Hessian."""
@@ -62,15 +64,16 @@ class JointHessian(ReducedHessian):
         return self.coordinates.images(vector)
 
     def matvec(self, vector: Array) -> Array:
-        return self.coordinates.image(self.kernel, vector) + self.diagonal * vector
+        priced = self.prices[:, None] * vector.reshape(len(self.prices), -1)
+        return (priced @ self.kernel).ravel() + self.diagonal * vector
 
     def factor(self, diagonal: Array) -> None:
-        self.diagonal, full = diagonal, self.coordinates.diagonal(self.kernel) + diagonal
-        self.scale = np.sqrt(_checked(full))
-        blocks = diagonal.reshape(self.coordinates.joint.y.shape)
-        same = bool((blocks == blocks[0]).all())
-        blocks = blocks[:1] if same else blocks
-        self.inverses = [factored(self.kernel + np.diag(one), SETTINGS.hessian_ridge) for one in blocks]
+        blocks = diagonal.reshape(len(self.prices), -1)
+        self.diagonal, full = diagonal, np.outer(self.prices, np.diagonal(self.kernel)) + blocks
+        self.scale = np.sqrt(_checked(full.ravel()))
+        same = bool((blocks == blocks[0]).all() and (self.prices == self.prices[0]).all())
+        matrices = (price * self.kernel + np.diag(block) for price, block in zip(self.prices, blocks, strict=True))
+        self.inverses = [factored(matrix, SETTINGS.hessian_ridge) for matrix in islice(matrices, 1 if same else None)]
 
     def solve_roughly(self, right: Array) -> Array:
         outputs, samples = self.coordinates.joint.y.shape
@@ -181,16 +184,7 @@ class InteriorJoint(InteriorMethod[IPMState, SaddleIterate]):
             at, images = _first_point(side, simplices, side.start())
             return evaluated(side, ClassHessian(reduced), at, images, at.mu)
         coordinates = Coordinates(task)
-        side = side_of(cast(Task, coordinates), problem.formulation.single)
-        x, hessian = side.start(), JointHessian(coordinates)
-        if side.samples.unbounded:
-            a = ridge_alpha(side, hessian, side.weights(x))
-        else:
-            each = single_tasks(task)
-            a = np.concatenate([first_alpha(samples_side(one), one, side.weights(x))[0] for one in each])
-        images = coordinates.images(a)
-        at = first_point(side, x, a, images)
-        return evaluated(side, hessian, at, images, at.mu)
+        return started(side_of(cast(Task, coordinates), problem.formulation.single), JointHessian(coordinates))
 
     def system(self, problem: Problem, state: IPMState) -> SaddleSystem:
         hessian = cast(JointHessian, state.hessian)
@@ -200,8 +194,11 @@ class InteriorJoint(InteriorMethod[IPMState, SaddleIterate]):
         return system
 
     def accept(self, problem: Problem, state: IPMState, after: SaddleIterate, length: float) -> IPMState:
-        images = state.hessian.update_and_matvec(state.side.weights(after.x), after.alpha)
-        return state.followed_by(state.moved_to(state.side, after, images))
+        return state.followed_by(self.moved(state, after))
+
+    def moved(self, state: IPMState, after: SaddleIterate) -> IPMState:
+        images = state.hessian.update_and_matvec(state.side.weights(after.x), after.alpha * state.side.samples.signs)
+        return state.moved_to(state.side, after, images)
 
     def failed(self, state: IPMState, fault: FloatingPointError | None) -> IPMState:
         return replace(state.best, stop_reason=Ending.NO_PROGRESS)
@@ -260,6 +257,19 @@ def _gap(problem: Problem, alpha: Array, functions: RankOneCoefficients) -> floa
     lengths = float(mu @ lower.roots**2)
     price = float(np.sum(formulation.single.regulariser.value(mu, **task.own)))
     return (lengths / 2 + price + task.risk(outputs).value - lower.value) / max(lengths, TINY)
+
+
+def started(side: Side, hessian: JointHessian, share: float = 1.0) -> IPMState:
+    """The first state where the loss is applied to each output, with this share of the α that it starts from alone."""
+    x, coordinates = side.start(), hessian.coordinates
+    if side.samples.unbounded:
+        a = ridge_alpha(side, hessian, side.weights(x))
+    else:
+        each = single_tasks(coordinates.joint)
+        a = share * np.concatenate([first_alpha(samples_side(task), task, side.weights(x))[0] for task in each])
+    images = coordinates.images(a * coordinates.signs)
+    at = first_point(side, x, a, images)
+    return evaluated(side, hessian, at, images, at.mu)
 
 
 def _first_point(side: Side, samples: CrammerSingerVariables, x: Array) -> tuple[SaddleIterate, Array]:

@@ -31,7 +31,7 @@ class Coordinates:
         self.joint, self.count, self.bias = joint, joint.count, joint.bias
         self.own: Mapping[str, Own] = joint.own
         self.y, self.box = joint.y.ravel(), np.tile(joint.box, joint.outputs)
-        self.samples, self.signs = self.y.size, np.ones(self.y.size)
+        self.samples, self.signs = self.y.size, joint.signs.ravel()
 
     @property
     def loss_function(self) -> Loss:
@@ -65,10 +65,6 @@ class Coordinates:
     def images(self, a: Array) -> Array:
         """V'(I ⊗ K_m)V a for every kernel."""
         return self.gathered(np.stack([self.joint.matvecs(beta) for beta in self.beta(a)], axis=1))
-
-    def diagonal(self, kernel: Array) -> Array:
-        """Of V'(I ⊗ K)V."""
-        return np.tile(np.diagonal(kernel), self.joint.outputs)
 
 
 class ReducedCoordinates(Coordinates):
@@ -107,9 +103,6 @@ class ReducedCoordinates(Coordinates):
         values[..., self.rival, self.sample] = entries
         values[..., self.own_class, np.arange(self.joint.samples)] = own
         return values
-
-    def diagonal(self, kernel: Array) -> Array:
-        return np.asarray(2 * np.diagonal(kernel)[self.sample])
 
     @property
     def totals(self) -> Array:

@@ -15,6 +15,7 @@ factorisation, whatever their number:
     [   A H⁻¹P'      A H⁻¹A'       ] [dν]        E = ∂e/∂x
     [   E                          ] [dκ]
 
+The columns of x in the equations of α are its rows, but for variables that divide these equations (`multi_label`).
 H may be solved roughly: refinement of the whole system makes up for it. The interior-point steps and the active-set
 finish share it; they differ in what they put on the diagonals.
 """
@@ -77,9 +78,9 @@ class KKTResiduals(NamedTuple):
 def residuals(side: Side, at: SaddleIterate, images: Array) -> KKTResiduals:
     samples, (rows, totals) = side.samples, side.balance
     beta = at.alpha * samples.signs
-    gradient = samples.by_variable(samples.signs * (side.weights(at.x) @ images + at.nu @ rows))
+    gradient = samples.by_variable(samples.signs * (side.pull(at.x, images) + at.nu @ rows))
     for_alpha = gradient - samples.joined(samples.at(at.tube).slope(at), at.z, -at.w)
-    for_x = side.gradient(at.x, images @ beta / 2) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
+    for_x = side.gradient(at.x, side.halves(images, beta)) + at.kappa @ side.equality_jacobian(at.x) - side.sign * at.s
     if len(at.u):
         for_x[: len(at.u)] += at.u
     return KKTResiduals(for_alpha, rows @ beta - totals, for_x, side.equalities(at.x), samples.sum_missing(at))
@@ -89,11 +90,11 @@ class SaddleSystem(KKTSystem[SaddleIterate]):
     """`hessian` has the weights of the point; `residuals` are those of the point."""
 
     def __init__(
-        self, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, found: KKTResiduals
+        self, side: Side, hessian: ReducedHessian, at: SaddleIterate, images: Array, off: KKTResiduals
     ) -> None:
-        self.at, self.side, self.residuals, self.min_centring = at, side, found, side.min_centring
+        self.at, self.side, self.residuals, self.min_centring = at, side, off, side.min_centring
         self.samples, self.signs = side.samples, side.samples.signs
-        self.residuals_lag = found.amount(side, at) > SETTINGS.max_residual * at.complementarity
+        self.residuals_lag = off.amount(side, at) > SETTINGS.max_residual * at.complementarity
         self.ratios = [multiplier / value for value, multiplier in at.pairs]
         for_z, for_w, for_s, for_u = self.ratios
         diagonal_x = side.sign * for_s
@@ -165,11 +166,11 @@ class ReducedSystem:
         beta, x, kappa = at
         self.hessian, self.on_last = hessian, on_last
         hessian.factor(diagonal)
-        self.curvature_x = side.hessian(x, images @ beta / 2, kappa)
+        self.curvature_x = side.hessian(x, side.halves(images, beta), kappa)
         self.rows = np.vstack([side.jacobian_product(x, images), rows])
-        self.equality_jacobian = side.equality_jacobian(x)
-        self.solved_rows = hessian.solve_roughly(self.rows)
-        self.of_rows = self.rows @ self.solved_rows.T
+        self.columns, self.equality_jacobian = side.columns(self.rows), side.equality_jacobian(x)
+        self.solved_columns = hessian.solve_roughly(self.columns)
+        self.of_rows = self.rows @ self.solved_columns.T
         if len(on_last):
             last = slice(len(self.rows) - len(on_last), len(self.rows))
             self.of_rows[last, last] += np.diag(on_last)
@@ -199,24 +200,24 @@ class ReducedSystem:
         try:
             self.inverse = np.linalg.inv(small)
         except np.linalg.LinAlgError:  # identical kernels leave it singular: take the least-norm solution
-            self.inverse = np.linalg.pinv(small, rcond=SETTINGS.singular_cutoff, hermitian=True)
+            self.inverse = np.linalg.pinv(small, rcond=SETTINGS.singular_cutoff, hermitian=self.columns is self.rows)
 
     def solve(self, beta: Array, others: Array, accuracy: float) -> tuple[Array, Array]:
         """H dβ + rows'(dx, dν) = beta, and for the others N dx − P dβ + E'dκ, −A dβ (with `on_last` dν) and E dx."""
-        found = best = self._roughly(beta, others)
+        solution = best = self._roughly(beta, others)
         enough, least_error = accuracy * self._size(beta, others), np.inf
         for _ in range(SETTINGS.max_refinements):
-            image = self._matvec(*found)
+            image = self._matvec(*solution)
             left = beta - image[0], others - image[1]
             error = self._size(*left)
             if error >= least_error:
                 break
             stalls = error >= SETTINGS.refinement_stall * least_error
-            best, least_error = found, error
+            best, least_error = solution, error
             if error <= enough or stalls:
                 break
             step = self._roughly(*left)
-            found = found[0] + step[0], found[1] + step[1]
+            solution = solution[0] + step[0], solution[1] + step[1]
         return best
 
     def _size(self, beta: Array, others: Array) -> float:
@@ -227,7 +228,7 @@ class ReducedSystem:
         k, image, right = len(self.rows), self.hessian.solve_roughly(beta), others.copy()
         right[:k] += self.rows @ image
         small = self.inverse @ (right / self.size) / self.size
-        return image - small[:k] @ self.solved_rows, small
+        return image - small[:k] @ self.solved_columns, small
 
     def _matvec(self, beta: Array, others: Array) -> tuple[Array, Array]:
         k, p = len(self.rows), len(self.hessian_x)
@@ -237,4 +238,4 @@ class ReducedSystem:
         if len(self.on_last):
             image[k - len(self.on_last) : k] += self.on_last * others[k - len(self.on_last) : k]
         image[k:] = self.equality_jacobian @ others[:p]
-        return self.hessian.matvec(beta) + others[:k] @ self.rows, image
+        return self.hessian.matvec(beta) + others[:k] @ self.columns, image

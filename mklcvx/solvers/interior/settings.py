@@ -22,7 +22,6 @@ class Settings:
     boundary_fraction: float = 0.995  # of the way to the boundary: 1 would leave the interior
     final_boundary_fraction: float = 0.9999  # near the optimum, where Newton's model is exact: fast convergence
     centring_exponent: int = 3  # centring = (τ after the predictor / τ)^exponent, as in Mehrotra's method
-    label_centring_exponent: int = 2  # many labels: with 3 some take two steps more, and lose digits at a large C
     max_error_growth: float = 2.0  # in one step, where α has no multipliers that take up what Newton's model leaves
     step_halvings: int = 6  # of such a step, until its error grows by no more
     max_residual: float = 10.0  # times the complementarity: with larger residuals a step only centres
@@ -41,7 +40,6 @@ class Settings:
     refinement_stall: float = 0.5  # of the last residual: refinement that gains less ends
     singular_cutoff: float = 1e-15  # of the largest singular value, where kernels that do the same leave none
     refinements: int = 2  # of pairs: they make up for the ridge
-    label_refinements: int = 1  # of the system of all classes: each costs a product with every class's H
     settled_diagonal: float = 30.0  # times the trace of K(μ): from there H is as good as its diagonal
     weight_change: float = 1e-3  # of a weight: K(μ) is not updated for less,
     kernel_change: float = 1e-6  # nor for less than this part of the trace of K(μ)
@@ -54,6 +52,7 @@ class Settings:
     spare_share: float = 0.1  # of p or n in α = p − n, by which both are larger than α asks for
     min_start_slack: float = 1e-2  # of a norm's constraint, whose bound is 1
     min_cap_slack: float = 1e-3  # of a cap
+    label_start: float = 0.7  # of the α that a single task starts from: less than twice as far as is best
     label_product_spread: float = 1e4  # largest product in the smallest: larger products cost steps and digits
     min_gradient: float = 1e-3  # of α, which may be optimal at the start by chance
     pair_first_complementarity: float = 0.1  # of all pairs together, for a loss of about one
@@ -124,10 +123,11 @@ class Settings:
     patience: int = 25  # and for how many steps to wait for it
     hypergraph_patience: int = 10  # the same for hypergraphs
     exhausted: float = 1e-22  # of the first τ: rounding is all that is left
-    label_stall: float = 0.5  # of the best gap: what counts as progress for many labels that have converged,
-    label_patience: int = 2  # and for how many steps to wait for it
+    label_certify: float = 1e-6  # of the tolerance: many labels whose complementarity is less have rounding left only
+    label_progress: float = 0.5  # of the last error: what counts as progress for many labels that have converged,
+    label_patience: int = 1  # and how many steps without it are no end, since rounding makes errors jump
     creeping_step: float = 0.1  # many labels: shorter steps,
-    creeping_gap: float = 0.5  # at a larger gap,
+    creeping_gap: float = 0.5  # at a larger complementarity,
     creeping_patience: int = 5  # more often than this in a row: start again with larger products
 
     # What is offered to the certificate.

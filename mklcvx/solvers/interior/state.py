@@ -193,7 +193,7 @@ def first_point(side: Side, x: Array, alpha: Array, images: Array, share: float 
     """Multipliers that meet the equations as far as possible, with no product below τ."""
     samples, (rows, _), beta = side.samples, side.balance, alpha * side.samples.signs
     at = DualPoint(alpha, *samples.distances(alpha))
-    of_kernels = side.weights(x) @ images - samples.signs * samples.smooth_slope(at)
+    of_kernels = side.pull(x, images) - samples.signs * samples.smooth_slope(at)
     nu = np.asarray(-np.linalg.lstsq(rows.T, of_kernels, rcond=None)[0], dtype=np.float64)
     by_sample = samples.signs * (of_kernels + nu @ rows)
     tube = samples.first_tube(by_sample)
@@ -206,7 +206,7 @@ def first_point(side: Side, x: Array, alpha: Array, images: Array, share: float 
         tau = share * max(float(np.mean(np.abs(gradient) * nearest)), TINY)
         w = np.maximum(tau / at.upper, (tau / at.lower - gradient)[: len(at.upper)])
         z = gradient + w if len(w) else np.maximum(gradient, tau / at.lower)
-    cap_slack, s, u, kappa = first_multipliers(side, x, images @ beta / 2, tau)
+    cap_slack, s, u, kappa = first_multipliers(side, x, side.halves(images, beta), tau)
     return SaddleIterate(alpha, at.lower, at.upper, x, cap_slack, z, w, s, u, nu, kappa, tube)
 
 
@@ -214,6 +214,7 @@ def first_multipliers(side: Side, x: Array, halves: Array, tau: float) -> tuple[
     """The slacks of caps, the multipliers s and u of bounds and caps, and κ of equalities, at ½q = halves."""
     cap_slack = np.maximum(side.caps - x[: len(side.caps)], SETTINGS.min_cap_slack * side.caps)
     gradient_x, jacobian = side.gradient(x, halves), side.equality_jacobian(x)
+    tau *= side.unit
     wanted = tau / x - side.sign * gradient_x
     kappa = np.array([_multiplier(row, wanted, side.sign, len(cap_slack)) for row in jacobian])
     gradient_x = side.sign * (gradient_x + kappa @ jacobian)

@@ -28,6 +28,7 @@ class Side:
     """Without variables: the weights are given. No step aims below `min_centring` times the present τ."""
 
     min_centring = 0.0
+    unit = 1.0  # of the products of x in those of the samples, at the start
     sparse = False  # whether x may be zero: derivatives are finite there
 
     def __init__(self, task: Task, weights: Array, samples: SamplesSide | None = None) -> None:
@@ -62,6 +63,14 @@ class Side:
     def weights(self, x: Array) -> Array:
         return self.given
 
+    def pull(self, x: Array, images: Array) -> Array:
+        """Minus the derivative of L in β, but for the gain: the outputs Σ_m μ_m(x) K_mβ."""
+        return self.weights(x) @ images
+
+    def halves(self, images: Array, beta: Array) -> Array:
+        """½q(α)."""
+        return images @ beta / 2
+
     def best_scale(self, x: Array, halves: Array) -> float:
         """The factor of all weights that is best for the f that x and ½q(α) = halves make; 1 where none is free."""
         return 1.0
@@ -69,6 +78,10 @@ class Side:
     def jacobian_product(self, x: Array, images: Array) -> Array:
         """Σ_m (row m of `images`) ∂μ_m/∂x, a row for every variable."""
         return images[:0]
+
+    def columns(self, rows: Array) -> Array:
+        """What x and ν change in the equations of α, given what α changes in theirs."""
+        return rows
 
     def gradient(self, x: Array, halves: Array) -> Array:
         """∂L/∂x at ½q(α) = halves."""
