@@ -135,17 +135,6 @@ def test_multipliers_that_started_too_small_are_started_again(name):
     check_ended_by_rounding(name, task)
 
 
-def test_the_best_state_ends_the_run_once_two_steps_have_made_no_progress():
-    task = task_of("ml_minimax", with_labels(zoo.rank_one(60, 8, seed=3), 4), 1e5)
-    problem = Problem(formulations.get("ml_minimax"), task, TOLERANCE)
-    states = [InteriorLabels().start(problem)]
-    while not states[-1].stop_reason:
-        states.append(InteriorLabels().step(problem, states[-1]))
-    *_, last, end = states
-    assert end.gap <= min(last.gap, last.best.gap)
-    assert (last.waited, end.stop_reason) == (1, "rounding allows no more")
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_tolerance_below_rounding_ends_by_saying_so(name):
     task = task_of(name, with_labels(zoo.badly_scaled(30, 4, seed=8), 3), 1e4)

@@ -132,7 +132,7 @@ class Settings:
 
     # What is offered to the certificate.
     max_lengthening: float = 1e-3  # of f: it is made longer by what the margins lack, never by more
-    min_lengthening: float = 1e-14  # of f, where rounding is as large
+    min_lengthening: float = 5e-14  # of f: more than the rounding of margins, on any processor
     lengthening_cost: float = 1e-12  # of the value: what that may cost
 
     # Pairs: centring, and memory.
