@@ -377,7 +377,8 @@ def write(text, stream):
 
 def judged(data, record, evaluate, used_by):
     """Exit status and lines for a file of one solution, or of machines."""
-    require(record["preprocessing"] is None, "kernels were centred or scaled before solving: give those")
+    remedy = "save the kernels that were solved as an instance, solve that one and hand both over"
+    require(record["preprocessing"] is None, f"kernels were centred or scaled before solving: {remedy}")
     return (audit_machines if record.get("schema") == MACHINES else audit)(data, record, evaluate, used_by)
 
 
