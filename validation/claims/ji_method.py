@@ -158,16 +158,6 @@ def final_weights(factor: float) -> Measured:
     return Measured(error, {"largest weight by (12)": found.max(), "by the program": float(np.max(theta.value))})
 
 
-def subgradient(problem: Problem, rounds: int) -> float:
-    """The best f(Z) of subgradient steps of length 1/(L_0 √i)."""
-    z, best, first = np.zeros_like(problem.h), np.inf, start_constant(problem)
-    for i in range(1, rounds + 1):
-        j = int(np.argmax(problem.scores(z)))
-        z = z - (problem.ridged(j) @ z / 2 - problem.h) / (first * np.sqrt(i))
-        best = min(best, problem.largest(z))
-    return best
-
-
 claim = claims_of("ji")
 CLAIMS = (
     claim("Eq. (20), Table 1", rate, printed=2, mutated=4),

@@ -139,14 +139,16 @@ def fisher(instance: mklcvx.Instance) -> Array:
     return np.maximum(mu.value, 0)
 
 
+def shortfall(instance: mklcvx.Instance, mu: Array, name: str) -> Measured:
+    """The alignment of these weights against the largest."""
+    reached = alignment(instance, mu)
+    best = mklcvx.solve(instance, "alignment", solver="clarabel").certificate.upper
+    return Measured((best - reached) / best, {f"alignment of {name}": reached, "certified maximum": best})
+
+
 def measure_fisher(centred: bool) -> Measured:
-    """The alignment of Fisher's direction against the largest."""
     instance = tumours(centred)
-    reached, best = (
-        alignment(instance, fisher(instance)),
-        mklcvx.solve(instance, "alignment", solver="clarabel").certificate.upper,
-    )
-    return Measured((best - reached) / best, {"alignment of Fisher's direction": reached, "certified maximum": best})
+    return shortfall(instance, fisher(instance), "Fisher's direction")
 
 
 def least_loss(loss: str) -> Array:
@@ -161,12 +163,7 @@ def least_loss(loss: str) -> Array:
 
 
 def measure_special_case(loss: str) -> Measured:
-    instance = tumours(True)
-    reached, best = (
-        alignment(instance, least_loss(loss)),
-        mklcvx.solve(instance, "alignment", solver="clarabel").certificate.upper,
-    )
-    return Measured((best - reached) / best, {"alignment of the K-classifier": reached, "certified maximum": best})
+    return shortfall(tumours(True), least_loss(loss), "the K-classifier")
 
 
 def measure_not_necessary(pure: bool) -> Measured:

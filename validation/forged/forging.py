@@ -15,7 +15,6 @@ from mklcvx.checker import audit, families
 from mklcvx.checker.claims import lists
 
 Draw = np.random.Generator
-BOUNDS = ("lower", "upper", "gap", "relative_gap", "scale", "gain")
 
 
 def forgeries(honest: Honest, count: int, rng: Draw) -> Iterator[tuple[str, Record]]:
