@@ -325,10 +325,10 @@ def implied_rows(task: JointTask, alpha: Array) -> Rows:
     """At samples whose α lies between its bounds: every output by itself, or a sample's own less another one."""
     images, eye = np.stack([task.matvecs(beta) for beta in alpha * task.signs], axis=1), np.eye(task.outputs)
     rows = list(_apart(task, alpha) if task.loss.of_each_output is None else _each(task, alpha))
-    rows = [(images[:, j, i] - (0 if other is None else images[:, other, i]), j, other, z) for j, other, i, z in rows]
-    biases = [eye[j] - (0 if other is None else eye[other]) for _, j, other, _ in rows]
-    some = np.array([image for image, *_ in rows]).reshape(len(rows), task.count)
-    return Rows(some, np.array(biases).reshape(len(rows), task.outputs), np.array([z for *_, z in rows]))
+    known = [(images[:, j, i] - (0 if other is None else images[:, other, i]), j, other, z) for j, other, i, z in rows]
+    biases = [eye[j] - (0 if other is None else eye[other]) for _, j, other, _ in known]
+    some = np.array([image for image, *_ in known]).reshape(len(rows), task.count)
+    return Rows(some, np.array(biases).reshape(len(rows), task.outputs), np.array([z for *_, z in known]))
 
 
 def single_outputs(task: JointTask) -> list[Task]:

@@ -86,9 +86,8 @@ def laplacian(case: Case, answer: Answer) -> Trials:
     values, vectors = np.linalg.eigh(np.eye(case.instance.samples) - case.task.h @ case.task.h.T)
     used = values > VANISHING * values[-1]
     task = replace(case.task, h=vectors[:, used] * np.sqrt(values[used]))
-    yield DiagnosticTrial(
-        "graph", "optimal for the Laplacian I − A in place of A", answer, task=task, kind="kernels:distance"
-    )
+    words = "optimal for the Laplacian I − A in place of A"
+    yield DiagnosticTrial("graph", words, answer, task=task, kind="kernels:distance")
 
 
 def without_rank(case: Case) -> dict[str, object]:
@@ -110,6 +109,8 @@ def of_any_rank(hypothesis: Hypothesis) -> Hypothesis:
 def terms(case: Case) -> Iterator[tuple[str, float]]:
     yield "to which tr(A) is added: the sum of the eigenvalues", float(np.sum(case.task.h**2))
     yield "from which the entropy of the weights is missing", -case.formulation.bonus(case.task, case.reference.weights)
+    mean = "which has log of the mean of the exponentials, lower by σ log M, where that of their sum is meant"
+    yield mean, -(case.task.smoothing or 0.0) * float(np.log(case.task.count))
 
 
 def units(case: Case) -> Iterator[tuple[str, float]]:
