@@ -4,6 +4,7 @@ cases of losses; and problems in other units."""
 import pytest
 
 from mklcvx.formulations import get
+from mklcvx.formulations.losses import NuSVR
 from sample_sides import CHOSEN, SIDES, named, task
 
 # Not what the solver says of its point counts but what the bounds make of it.
@@ -19,8 +20,9 @@ def solved(program) -> float:
     return float(program.problem.value)
 
 
+ALL = [*SIDES, (NuSVR(0.1), True), (NuSVR(0.1), False)]  # whose tube does not vanish
 PAIRS = [  # √q ≤ λ may leave group_lasso none of the α of a ν-form, which sum to one
-    (name, loss, bias) for name in PENALTIES for loss, bias in SIDES if name != "group_lasso" or not loss.free_margin
+    (name, loss, bias) for name in PENALTIES for loss, bias in ALL if name != "group_lasso" or not loss.free_margin
 ]  # fmt: skip
 
 

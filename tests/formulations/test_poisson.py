@@ -69,6 +69,8 @@ def test_counts_need_not_be_whole_numbers():
         assert POISSON.gain(alpha[[i]], y[[i]], price[[i]]) == pytest.approx(expected[i], rel=1e-13)
         (constant,) = POISSON.constants(y[[i]], price[[i]]).values()
         assert constant == pytest.approx(price[i] * (y[i] * math.log(y[i] or 1.0) - y[i]), rel=1e-14)
+    (constant,) = POISSON.constants(y, price).values()
+    assert constant == pytest.approx(np.sum(price * (y * np.log(np.where(y > 0, y, 1.0)) - y)))
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -84,6 +84,13 @@ def largest_factor(side, mu, own):
     return low
 
 
+@pytest.mark.parametrize("ratio", [0.0, 0.3, 1.0])
+def test_weights_of_elastic_start_with_nine_tenths_of_the_constraint(ratio):
+    regulariser = get("elastic").regulariser
+    value, *_ = regulariser.constraint.at(regulariser.start(5, l1_ratio=ratio), l1_ratio=ratio)
+    assert value == pytest.approx(-0.1)
+
+
 @pytest.mark.parametrize("ratio", [1e-3, 0.3, 1.0])
 def test_weights_of_block_elastic_are_those_of_shares_on_the_simplex(ratio):
     side, shares = get("block_elastic").regulariser, np.array([0.5, 0.2, 0.0, 0.3])
