@@ -102,8 +102,8 @@ def of_shape(name: str, value: object, shape: tuple[int, ...], undefined: bool =
     return None if value is None else in_shape(name, value, shape, undefined)
 
 
-def nothing_given(found: str = "") -> InputError:
-    return InputError(f"answer: has none of {', '.join(PARTS)}{found}: give at least one of them")
+def nothing_given(contents: str = "") -> InputError:
+    return InputError(f"answer: has none of {', '.join(PARTS)}{contents}: give at least one of them")
 
 
 def in_shape(name: str, value: object, shape: tuple[int, ...], undefined: bool = False) -> Array:

@@ -151,14 +151,14 @@ class Case(Generic[FormulationT, TaskT]):
         from ..solvers.solving import SOLVERS, solve
 
         methods = {solver.name: solver for solver in SOLVERS}
-        name, finer, found = self.formulation.name, FINER * self.tolerance, []
+        name, finer, solutions = self.formulation.name, FINER * self.tolerance, []
         for solver in ("interior", "clarabel"):
             serves = methods[solver].serves
             if (serves is None or name in serves) and methods[solver].takes(self.task):
-                found.append(solve(self.instance, name, solver=solver, tol=min(SHARP, finer), **self.parameters))
-                if found[-1].certificate.relative_gap <= max(finer, 10 * SHARP):
+                solutions.append(solve(self.instance, name, solver=solver, tol=min(SHARP, finer), **self.parameters))
+                if solutions[-1].certificate.relative_gap <= max(finer, 10 * SHARP):
                     break
-        return min(found, key=lambda solution: solution.certificate.gap)
+        return min(solutions, key=lambda solution: solution.certificate.gap)
 
     @cached_property
     def known(self) -> Enclosure:

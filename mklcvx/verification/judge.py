@@ -113,9 +113,7 @@ class Report:
         lines += [] if self.diagnosis is None else [f"diagnosis: {self.diagnosis.words}"]
         lines += [f"optimum: between {self.optimum.lower:.11g} and {self.optimum.upper:.11g}"]
         for part in self.parts:
-            broken = [
-                f"{one.constraint} violated by {one.by:.1e}" for one in part.violations if one.by > self.tolerance
-            ]
+            broken = [f"{rule} violated by {by:.1e}" for rule, by in part.violations if by > self.tolerance]
             said = "; ".join(filter(None, [f"off by {part.off:.1e}", *broken, part.note]))
             lines.append(f"{part.name}: {part.verdict(self.tolerance)}, {said}")
         return "\n".join([*lines, *self.notes])
@@ -149,8 +147,8 @@ class Report:
             "optimum": self.optimum.as_dict(),
             "parts": [part.as_dict(self.tolerance) for part in self.parts],
             "together": {name: plain(value) for name, value in self.together.items()},
-            "loose_weights": None if self.loose is None else [one._asdict() for one in self.loose],
-            "weights_interval": None if within is None else [one.as_dict() for one in within],
+            "loose_weights": None if self.loose is None else [interval._asdict() for interval in self.loose],
+            "weights_interval": None if within is None else [interval.as_dict() for interval in within],
             "diagnosis": None if self.diagnosis is None else self.diagnosis.as_dict(),
             "notes": list(self.notes),
             "trace": [{k: v for k, v in point.as_dict().items() if k in POINT} for point in self.trace],
@@ -265,7 +263,7 @@ def judge_submission(submission: Submission, tol: float, diagnosis: bool = True)
     answer, trace, notes = submission.answer, submission.trace, submission.notes
     if not answer.given and not trace:
         _check_names(submission)
-        raise nothing_given(submission.found)
+        raise nothing_given(submission.contents)
     submission.instance.check_unchanged()
     case = pose(submission.instance, submission.formulation, submission.parameters, float(tol))
     judged = tuple(_report(case, point, tol, thorough=False) for point in trace)
@@ -289,8 +287,8 @@ def _report(case: Case, answer: Answer, tol: float, thorough: bool, stated: Stat
         report, count = _report(case, spread, tol, False), answer.alpha.size
         if report.accepted:
             parts = without_zeros(report.parts, 1 - count / case.task.samples)
-            found = only_support(count, case.task.samples) if thorough else None
-            return replace(report, verdict=REJECTED, parts=parts, diagnosis=found)
+            diagnosis = only_support(count, case.task.samples) if thorough else None
+            return replace(report, verdict=REJECTED, parts=parts, diagnosis=diagnosis)
     return _judged(case, answer, tol, thorough, stated)
 
 
@@ -323,10 +321,10 @@ def judge(formulation: Formulation, task: Posed, answer: Answer, tolerance: floa
     if all(getattr(answer, name) is None for name in FIELDS):
         raise InputError(f"answer: has none of {', '.join(FIELDS)}: write at least weights or alpha")
     with np.errstate(all="ignore"):
-        found = family_of(formulation).certificate(formulation, task, answer, tolerance)
-    if not np.isfinite([found.lower, found.upper]).all():
+        certificate = family_of(formulation).certificate(formulation, task, answer, tolerance)
+    if not np.isfinite([certificate.lower, certificate.upper]).all():
         raise InputError("answer: its objective is not finite: give numbers of moderate size")
-    return found
+    return certificate
 
 
 @takes_kernels

@@ -88,20 +88,20 @@ def narrow_weights(
     check_whole(0, rounds=rounds)
     check_pair(instance, solution)
     wanted = 0.0 if tolerance is None else tolerance
-    found = solution.weights_interval(tolerance)
+    intervals = solution.weights_interval(tolerance)
     shape = shape_of(solution.formulation, solution.parameters, len(solution.weights))
     case = pose_solved(instance, solution, max(wanted, 1e-8))
     family = family_of(case.formulation)
     first = family.cut(case, solution.weights, solution.alpha)
-    if found is None or first is None or not isinstance(shape, LinearShape):
-        return found
+    if intervals is None or first is None or not isinstance(shape, LinearShape):
+        return intervals
     certificate = solution.certificate
     excess = max(certificate.gap, float(above(wanted * certificate.base)))
     level = float(above(certificate.upper + excess, 1))
     cuts = Cuts(first.high[None], np.array([first.gain]))
     nothing = family.cut(case, solution.weights, np.zeros_like(solution.alpha))
     cuts = cuts if nothing is None else cuts.and_one(nothing)
-    for m in range(len(found)):
+    for m in range(len(intervals)):
         for sign in (1, -1):
             good = solution.weights
             for _ in range(rounds):
@@ -111,7 +111,7 @@ def narrow_weights(
                 weights, mean = program
                 if mean is not None:
                     low, high = bounds(shape, cuts, mean, level, m)
-                    found[m] = max(found[m, 0], low), min(found[m, 1], high)
+                    intervals[m] = max(intervals[m, 0], low), min(intervals[m, 1], high)
                 if abs(weights[m] - good[m]) <= NEAR * abs(weights[m] - solution.weights[m]):
                     break
                 middle = (weights + good) / 2
@@ -120,7 +120,7 @@ def narrow_weights(
                     break
                 good = middle if _worth(shape, cut, middle) <= level else good
                 cuts = cuts.and_one(cut)
-    return found
+    return intervals
 
 
 def bounds(shape: LinearShape, cuts: Cuts, mean: Array, level: float, m: int) -> tuple[float, float]:
@@ -168,16 +168,16 @@ def _program(shape: LinearShape, cuts: Cuts, level: float, m: int, sign: int) ->
         rows, limits = np.vstack([rows, ones]), np.append(limits, 1.0)
     equal = (ones, np.ones(1)) if shape.total else (None, None)
     cap = shape.cap if math.isfinite(shape.cap) else None
-    found = linprog(goal, rows, limits, *equal, [(0.0, cap)] * count, options=TIGHT)
-    if not found.success:
+    result = linprog(goal, rows, limits, *equal, [(0.0, cap)] * count, options=TIGHT)
+    if not result.success:
         return None
-    mean = np.maximum(-found.ineqlin.marginals[: len(cuts.gain)], 0.0)
+    mean = np.maximum(-result.ineqlin.marginals[: len(cuts.gain)], 0.0)
     if not mean.sum() > 0:
-        return np.asarray(found.x), None
+        return np.asarray(result.x), None
     mean = mean / mean.sum()
     if shape.fixed is not None:  # the second cut is that of α = 0, where v = 0
         over = float(np.delete(mean @ cuts.high, m).max(initial=0.0)) / price
         if over > 1 - 2.0**-40:
             mean = mean * (1 - 2.0**-40) / over
             mean[1] += 1 - mean.sum()
-    return np.asarray(found.x), mean
+    return np.asarray(result.x), mean

@@ -43,24 +43,24 @@ def sharpened(data: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, A
     weights = np.nan_to_num(np.array(record["weights"], dtype=float))  # some are undefined
     kernel, common = combination(zip(stack_of(data["kernels"]), weights, strict=True))
     most, free_margin = most_of(loss, given, weight, alphas.shape[1]), loss in FREE_MARGIN
-    found = []
+    points = []
     for y, response, alpha in zip(signs, real, alphas, strict=True):
         losses = samples_of(loss, given, response, y, weight, bias)
         problem = QuadraticProgram(kernel, Fraction(1, common), y, losses, bias, free_margin, most)
         best = optimum(problem, fractions(alpha))
         if best is None:
             return None
-        found.append(best)
-    return _moved({**record, "weights": weights}, found, LEVELS.get(loss))
+        points.append(best)
+    return _moved({**record, "weights": weights}, points, LEVELS.get(loss))
 
 
-def _moved(record: Mapping[str, Any], found: list[SharpPoint], level: str | None) -> dict[str, Any]:
-    alphas, biases = np.stack([best.alpha for best in found]), np.array([best.bias for best in found], dtype=object)
+def _moved(record: Mapping[str, Any], points: list[SharpPoint], level: str | None) -> dict[str, Any]:
+    alphas, biases = np.stack([best.alpha for best in points]), np.array([best.bias for best in points], dtype=object)
     if np.ndim(record["alpha"]) == 1:
         alphas, biases = alphas[0], biases[0]
     multipliers = {key: x for key, x in record["multipliers"].items() if key != "second_stage_stretch"}
     if level:
-        multipliers[level] = found[0].level
+        multipliers[level] = points[0].level
     plain = {"bias_low": 0.0, "alpha_low": None, "coefficients": None, "certificate": {"stretch": 1.0}}
     return {**record, **plain, "alpha": alphas, "bias": biases, "multipliers": multipliers}
 
@@ -109,20 +109,20 @@ def optimum(problem: QuadraticProgram, alpha: Numbers) -> SharpPoint | None:
     return None
 
 
-def _smooth(one: Any, most: Fraction | None) -> bool:
+def _smooth(loss: Any, most: Fraction | None) -> bool:
     """Whether 0 is no place of its own: neither a bound nor a kink, of the gain or of ‖α‖₁."""
-    return bool(one.epsilon == 0 and one.low != 0 and most is None)
+    return bool(loss.epsilon == 0 and loss.low != 0 and most is None)
 
 
 class _Walk:
     def __init__(self, problem: QuadraticProgram, alpha: list[Fraction]) -> None:
         self.problem, self.losses, self.alpha, self.most = problem, problem.losses, alpha, problem.most
-        self.kappa = np.array([one.kappa for one in self.losses], dtype=object)
+        self.kappa = np.array([loss.kappa for loss in self.losses], dtype=object)
         self._settle()
 
     def _settle(self) -> None:
         """Everything that follows from α."""
-        rise, alpha = (np.array(x, dtype=object) for x in ([one.a for one in self.losses], self.alpha))
+        rise, alpha = (np.array(x, dtype=object) for x in ([loss.a for loss in self.losses], self.alpha))
         self.gradient = rise - self._image(alpha)
         self.side = [1 if value > 0 else -1 for value in self.alpha]  # of 0, where the sample is free
         self.free = [i for i, value in enumerate(self.alpha) if value not in self._bounds(i)]
@@ -132,7 +132,7 @@ class _Walk:
     def snap(self) -> None:
         """Put α near 0 or a bound there; in every sum a sample in the middle of its box makes up for it, if it can."""
         most, old = max((abs(value) for value in self.alpha), default=ZERO), self.alpha
-        new = [self._snapped(one, value, most) for one, value in zip(self.losses, old, strict=True)]
+        new = [self._snapped(loss, value, most) for loss, value in zip(self.losses, old, strict=True)]
         for row in self.problem.sums:
             missing = sum((s * (a - b) for s, a, b in zip(row, old, new, strict=True)), ZERO)
             freest = max(range(len(new)), key=lambda i: self._room(i, new[i]) * abs(row[i]))
@@ -142,10 +142,10 @@ class _Walk:
             self.alpha = new
             self._settle()
 
-    def _snapped(self, one: Any, value: Fraction, most: Fraction) -> Fraction:
-        ends = [end for end in (one.low, one.high) if end is not None]
+    def _snapped(self, loss: Any, value: Fraction, most: Fraction) -> Fraction:
+        ends = [end for end in (loss.low, loss.high) if end is not None]
         near = NEAR * max((abs(end) for end in ends if end != 0), default=most)
-        bounds = ends if _smooth(one, self.most) else [*ends, ZERO]
+        bounds = ends if _smooth(loss, self.most) else [*ends, ZERO]
         return next((bound for bound in bounds if abs(value - bound) < near), value)
 
     def _room(self, i: int, value: Fraction) -> Fraction:
@@ -170,10 +170,10 @@ class _Walk:
 
     def _bounds(self, i: int) -> tuple[Fraction | None, Fraction | None]:
         """Of α_i on its side."""
-        one = self.losses[i]
-        if _smooth(one, self.most):
-            return one.low, one.high
-        return (ZERO, one.high) if self.side[i] > 0 else (one.low, ZERO)
+        loss = self.losses[i]
+        if _smooth(loss, self.most):
+            return loss.low, loss.high
+        return (ZERO, loss.high) if self.side[i] > 0 else (loss.low, ZERO)
 
     def step(self) -> bool:
         """Move α, or free a sample; False at the optimum."""
@@ -228,13 +228,13 @@ class _Walk:
 
     def _violation(self, i: int, way: int) -> Fraction:
         """By how much the objective grows when a sample at its bound leaves it this way; 0 where it cannot."""
-        value, one = self.alpha[i], self.losses[i]
-        if value == (one.high if way > 0 else one.low):
+        value, loss = self.alpha[i], self.losses[i]
+        if value == (loss.high if way > 0 else loss.low):
             return ZERO
         count = len(self.problem.equalities)
         known, tube = self.multipliers[:count], self.multipliers[-1] if self.full else ZERO
         pull = self.gradient[i] - sum((m * row[i] for m, row in zip(known, self.problem.equalities, strict=True)), ZERO)
-        price = one.epsilon + tube
+        price = loss.epsilon + tube
         return way * pull + (price if value * way < 0 else -price)  # towards 0, ε|α| falls
 
     def optimum(self) -> SharpPoint:

@@ -32,8 +32,8 @@ def single_precision(case: Case, answer: Answer) -> float | None:
         return None
     try:
         rounded, solver = _rounded(case.instance), case.reference.solver
-        found = solve(rounded, case.formulation.name, solver=solver, tol=SHARP, **case.parameters)
-        best = {name: np.float32(v).astype(float) for name, v in _parts(found, answer).items() if v is not None}
+        solution = solve(rounded, case.formulation.name, solver=solver, tol=SHARP, **case.parameters)
+        best = {name: np.float32(v).astype(float) for name, v in _parts(solution, answer).items() if v is not None}
         parts, _ = judged_parts(case, answer_of(best))
     except InputError:  # kernels of low rank, rounded, can be indefinite, or leave weights undefined
         return None

@@ -249,14 +249,14 @@ def enclose(instance: Instance, solution: Solution) -> Proof:
     """What a solution proves of its formulation's optimal value, whoever found it and however bad it is."""
     formulation: Any = provable(solution.formulation)
     started, data = time.perf_counter(), data_of(instance)
-    found = evaluated(data, record_of(solution), solution)
-    better = sharper(formulation, instance, data, solution) if instance.samples <= LARGEST and not found.fault else ()
+    proof = evaluated(data, record_of(solution), solution)
+    better = sharper(formulation, instance, data, solution) if instance.samples <= LARGEST and not proof.fault else ()
     for record, enough in better:
-        if found.relative_width <= enough:
+        if proof.relative_width <= enough:
             break
-        found = found.joined(evaluated(data, record, solution))
+        proof = proof.joined(evaluated(data, record, solution))
     exactness = FACTORS if hasattr(instance.kernels, "factor") else WHOLE if instance.samples <= ROOTS else DOUBLES
-    return replace(found, semidefinite=exactness, seconds=time.perf_counter() - started)
+    return replace(proof, semidefinite=exactness, seconds=time.perf_counter() - started)
 
 
 def data_of(instance: Instance) -> dict[str, Any]:
@@ -295,9 +295,9 @@ def reweighted(formulation: Any, task: Any, weights: Array, roots: Array) -> Arr
     """The weights that are best for the norms of the functions, in their domain."""
     with np.errstate(all="ignore"):
         norms = np.nan_to_num(weights * roots, posinf=0.0)
-        found = np.nan_to_num(formulation.weights(norms if norms.any() else roots, roots, **task.own), posinf=0.0)
+        best = np.nan_to_num(formulation.weights(norms if norms.any() else roots, roots, **task.own), posinf=0.0)
     regulariser = regulariser_of(formulation.name, task.count, task.own)
-    return np.maximum(found, 0.0) if regulariser is None else regulariser.feasible(found)
+    return np.maximum(best, 0.0) if regulariser is None else regulariser.feasible(best)
 
 
 def provable(name: str) -> Formulation:

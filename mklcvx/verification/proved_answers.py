@@ -63,11 +63,11 @@ def upper_certificate(
         return at.bounds(ridges(task, np.ones(task.count), at.balanced)).certificate
     norms, roots = task.evaluate(coefficients)[1], task.root_q(alpha)
     side, used = regulariser_of(formulation.name, task.count, task.own), np.asarray(coefficients.any(axis=1))
-    found = []
+    certificates = []
     for mu in weights_for_functions(formulation.weights(norms, roots, **task.own), used, weights):
         lower = Evaluation(side, task, alpha, mu, sliced=True)
-        found.append(OwnCoefficients(lower, coefficients).bounds().certificate)
-    return min(found, key=lambda certificate: certificate.upper)
+        certificates.append(OwnCoefficients(lower, coefficients).bounds().certificate)
+    return min(certificates, key=lambda certificate: certificate.upper)
 
 
 def weights_for_functions(fitting: Array, used: NDArray[np.bool_], given: Array | None) -> list[Array]:
@@ -75,7 +75,7 @@ def weights_for_functions(fitting: Array, used: NDArray[np.bool_], given: Array 
     tried = [fitting]
     if given is not None and np.isfinite(given).all() and (given[used] > 0).all():
         tried.append(given)
-    positive = [np.nan_to_num(np.maximum(one, 0.0)) for one in tried]
+    positive = [np.nan_to_num(np.maximum(mu, 0.0)) for mu in tried]
     return [np.where(used, np.maximum(mu, LEAST * float(mu.max(initial=0.0))), mu) for mu in positive]
 
 
@@ -88,31 +88,31 @@ def weights_upper(formulation: SingleTask, task: Task, weights: Array, alpha: Ar
     at = Evaluation(Square(task.count, NO_PRICE), task, alpha, mu, sliced=True)
     bare = replace(at.bounds(0.0).certificate, width=0.0)  # a gap that means nothing here
     enough = at.samples.side.ridge_costing(alpha, negligible(bare, tolerance))
-    found = at.bounds(combined_ridge(task, mu, task.bias, enough)).certificate
-    return total_above([found.upper, side.value(mu)])
+    certificate = at.bounds(combined_ridge(task, mu, task.bias, enough)).certificate
+    return total_above([certificate.upper, side.value(mu)])
 
 
 def alpha_lower(formulation: SingleTask, task: Task, alpha: Array) -> float:
     """gain(α) − R*(½q(α)), or gain(α) − U*(√q) of the kernels K_m + δ_mI that certificates are about, from below."""
 
-    def look(one: Array) -> Seen:
-        return seen(task, one * task.signs, task.bias, sliced=True)
+    def look(point: Array) -> Seen:
+        return seen(task, point * task.signs, task.bias, sliced=True)
 
     alpha = task.feasible(alpha)
     side = regulariser_of(formulation.name, task.count, task.own)
     if side is not None:
-        alpha, found = side.admitted(alpha, look, task.feasible)
-        cost = side.conjugate(found.high / 2, side.threshold(found.high / 2))
+        alpha, quad_forms = side.admitted(alpha, look, task.feasible)
+        cost = side.conjugate(quad_forms.high / 2, side.threshold(quad_forms.high / 2))
     else:
-        found = look(alpha)
-        lifted = found.high + above(ridges(task, np.ones(task.count), task.bias) * total_above(alpha**2))
+        quad_forms = look(alpha)
+        lifted = quad_forms.high + above(ridges(task, np.ones(task.count), task.bias) * total_above(alpha**2))
         roots = above(np.sqrt(np.maximum(lifted, 0.0)))
         cost = float(above(formulation.conjugate(roots, **task.own), POWER + 64 + task.count))
     return total_below([sample_terms(task).gain(alpha), -cost])
 
 
-def _near(one: Array, other: Array) -> bool:
-    return bool(np.abs(one - other).max() <= NEAR * np.abs(other).max())
+def _near(feasible: Array, given: Array) -> bool:
+    return bool(np.abs(feasible - given).max() <= NEAR * np.abs(given).max())
 
 
 def centred(coefficients: Array) -> Array:

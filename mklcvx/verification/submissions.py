@@ -52,7 +52,7 @@ class Submission:
     trace: tuple[Answer, ...] = ()
     notes: tuple[str, ...] = ()
     stated: Stated = None  # where another problem was asked
-    found: str = ""  # what a file has, in words
+    contents: str = ""  # what a file has, in words
 
 
 Translation = Callable[[Submission], Submission]
@@ -78,8 +78,8 @@ def translation(name: str) -> Translation:
                 instead = ", and give " + remedy(f"{key}={value!r}", f"--set {key}={value}")
             raise InputError(f"formulation {value!r} {fault}: leave it out{instead}")
         theirs = (submission.answer, *submission.trace)
-        answer, *trace = (convention.answer_to_ours(one, problem) for one in theirs)
-        multipliers = {str(key) for one in theirs for key in one.multipliers}
+        answer, *trace = (convention.answer_to_ours(point, problem) for point in theirs)
+        multipliers = {str(key) for point in theirs for key in point.multipliers}
         unknown = sorted(multipliers - set(convention.multiplier_names))
         said = (f"in the words of {name}", *problem.notes, *([f"not judged: {', '.join(unknown)}"] if unknown else []))
         ours = (problem.instance, problem.formulation, problem.parameters)
@@ -121,16 +121,16 @@ def submission_of(
         theirs = Submission(prepared, formulation or "", parameters, answer, trace, (*said, *steps))
         ours = translation(convention)(theirs)
         return replace(ours, notes=(*_formulation(record, ours.formulation)[1], *ours.notes))
-    found = f" (found {clipped(', '.join(record) or 'nothing')})"
+    contents = f" (found {clipped(', '.join(record) or 'nothing')})"
     if not (answer.given or trace or formulation or "formulation" in record):
-        raise nothing_given(found)
+        raise nothing_given(contents)
     name, notes = _formulation(record, formulation)
     parameters, said = _parameters(record, formulations.get(name).parameter_names, dict(given or {}))
     stated: Stated = None
     named, values = record.get("formulation"), record.get("parameters")
     if (notes or said) and isinstance(named, str) and isinstance(values, Mapping):
         stated = named, {str(key): value for key, value in values.items()}
-    return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps), stated, found)
+    return Submission(prepared, name, parameters, answer, trace, (*notes, *said, *steps), stated, contents)
 
 
 def _formulation(record: Mapping[str, object], given: str | None) -> tuple[str, tuple[str, ...]]:
@@ -156,11 +156,11 @@ def _parameters(
     unknown = [clipped(key, 40) for key in said if key not in names]
     loss = KNOWN.get(str(given.get("loss", told.get("loss"))))
     both = [] if loss is None else [parameter.name for parameter in loss.parameters]  # some losses have C and nu
-    for one, other in (*EXCLUSIVE, *(pair[::-1] for pair in EXCLUSIVE)):
-        if {one, other} <= {*both}:
+    for parameter, other in (*EXCLUSIVE, *(pair[::-1] for pair in EXCLUSIVE)):
+        if {parameter, other} <= {*both}:
             continue
-        if one in given and other not in given and told.pop(other, None) is not None:
-            told.pop(one, None)
+        if parameter in given and other not in given and told.pop(other, None) is not None:
+            told.pop(parameter, None)
     if given.get("loss", told.get("loss")) != told.get("loss"):  # its parameters go with it
         told = {key: value for key, value in told.items() if key in ("loss", *given) or key not in (*OWN, "nu")}
     changed = [key for key in given if key in told and told[key] != given[key]]

@@ -56,11 +56,9 @@ class Ends(NamedTuple):
     total: bool
 
     def largest(self, values: Array) -> Array:
-        """Σ μ_m value_m from above, values (M, t). Where Σμ = 1, any constant may be taken out of the values."""
+        """Σ μ_m value_m from above, values (M, t). Where Σμ = 1, any constant c may be taken out of the values."""
         taken = [np.zeros(values.shape[1:]), *(values if self.total else ())]
-        each = [
-            one + _sum(np.where(values > one, self.high[:, None], self.low[:, None]) * (values - one)) for one in taken
-        ]
+        each = [c + _sum(np.where(values > c, self.high[:, None], self.low[:, None]) * (values - c)) for c in taken]
         return np.asarray(np.min(each, axis=0))
 
 
@@ -153,7 +151,7 @@ def _bounded(task: Task, alpha: Array, kernels: Array, diagonals: Array, ends: E
     own, lost = _rows(task, anchors)
     there, there_off = own @ beta, above((steps * np.abs(own) + lost) @ np.abs(beta), len(beta))
     squares, squares_off = (np.diagonal(part[:, :, anchors], axis1=1, axis2=2) for part in (own, lost))
-    found = []
+    intervals = []
     for k, i in enumerate(anchors.tolist()):
         at, at_off, square, across = there[:, k, None], there_off[:, k, None], squares[:, k, None], kernels[:, :, i]
         apart, off = here - at, here_off + at_off + 4 * U * (np.abs(here) + np.abs(at))
@@ -162,9 +160,9 @@ def _bounded(task: Task, alpha: Array, kernels: Array, diagonals: Array, ends: E
         reached = above(excess / (side.high[i] - alpha[i])), above(excess / alpha[i])
         level = 0.0 if thresholded else 1.0
         outputs = sorted((task.signs[i] * (level - reached[0]), task.signs[i] * (level + reached[1])))
-        found.append(_around(apart, off, distances, ends, excess, (outputs[0] - 4 * U, outputs[1] + 4 * U)))
-    low, high = np.max([one[:, 0] for one in found], axis=0), np.min([one[:, 1] for one in found], axis=0)
-    return np.stack([low, high], axis=1)
+        intervals.append(_around(apart, off, distances, ends, excess, (outputs[0] - 4 * U, outputs[1] + 4 * U)))
+    low, high = np.transpose(intervals)
+    return np.stack([low.max(axis=1), high.min(axis=1)], axis=1)
 
 
 def _rows(task: Task, some: NDArray[np.intp]) -> tuple[Array, Array]:

@@ -85,8 +85,8 @@ def _threshold(low: Array, cap: float) -> float:
 def _largest_eigenvalues(kernels: Iterable[Array], curvature: Array) -> Array:
     """L_m from above."""
     stiff = above(1 / np.sqrt(curvature))
-    found = []
+    bounds = []
     for kernel in kernels:
         rows = stiff * (np.abs(np.asarray(kernel, dtype=float)) @ stiff)
-        found.append(min(float(rows.max()), float(stiff**2 @ np.abs(np.diagonal(kernel)))))
-    return np.asarray(above(np.array(found), len(curvature) + 8))
+        bounds.append(min(float(rows.max()), float(stiff**2 @ np.abs(np.diagonal(kernel)))))
+    return np.asarray(above(np.array(bounds), len(curvature) + 8))

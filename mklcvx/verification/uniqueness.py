@@ -70,20 +70,20 @@ class Range(NamedTuple):
 
 def ranges_of(solution: Solution, tolerance: float | None = None) -> tuple[Range, ...] | None:
     """The outer ranges of a solution's weights (`certificate/weight_ranges`), by the names of the kernels."""
-    found = solution.weights_interval(tolerance)
-    if found is None:
+    intervals = solution.weights_interval(tolerance)
+    if intervals is None:
         return None
-    return tuple(Range(name, *map(float, ends)) for name, ends in zip(solution.names, found, strict=True))
+    return tuple(Range(name, *map(float, ends)) for name, ends in zip(solution.names, intervals, strict=True))
 
 
 def in_every_answer(ranges: Sequence[Range]) -> list[tuple[str, str]]:
     """What the ranges prove, in words: the kernels that every answer as good needs, and those that none has use for."""
-    needed = [one for one in ranges if one.low > 0]
-    largest = max((one.high for one in ranges), default=0.0)
-    small = [one for one in ranges if one.low == 0 and one.high <= WIDE * largest]
+    needed = [interval for interval in ranges if interval.low > 0]
+    largest = max((interval.high for interval in ranges), default=0.0)
+    small = [interval for interval in ranges if interval.low == 0 and interval.high <= WIDE * largest]
     rows = []
     for title, chosen in (("needed in every answer", needed), ("small in every answer", small)):
-        shown = [f"{one.kernel} {one.words}" for one in chosen[:SHOWN]]
+        shown = [f"{interval.kernel} {interval.words}" for interval in chosen[:SHOWN]]
         more = [f"{len(chosen) - SHOWN} more"] if len(chosen) > SHOWN else []
         rows += [(title, ", ".join([*shown, *more]))] if shown else []
     return rows
@@ -112,15 +112,15 @@ def ends_of(count: int, rows: Array, *program: object, **options: object) -> End
     `linprog`; None if it finds nothing, since the certified point is not sharp enough."""
     from scipy.optimize import linprog
 
-    found = []
+    ends = []
     for m in range(count):
         direction = np.zeros(rows.shape[1])
         direction[m] = 1.0
         low, high = (linprog(sign * direction, rows, *program, **options) for sign in (1, -1))
         if not (low.success and high.success):
             return None
-        found.append((float(low.fun), -float(high.fun)))
-    return found
+        ends.append((float(low.fun), -float(high.fun)))
+    return ends
 
 
 def in_bowl(case: Case, bowl: Bowl | None) -> list[Range] | None:
@@ -136,19 +136,19 @@ def determined(case: Case, tolerance: float) -> bool:
     """Whether the outer ranges of all answers as good leave no weight any room."""
     ranges = ranges_of(case.reference, tolerance)
     room = WIDE * float(np.nan_to_num(case.reference.weights).max())
-    return ranges is not None and all(one.high - one.low <= room for one in ranges)
+    return ranges is not None and all(interval.high - interval.low <= room for interval in ranges)
 
 
 def wide(case: Case, ends: Ends | None) -> list[Range] | None:
     """The weights that are not determined; None where their ends are not known."""
     if ends is None:
         return None
-    found, optimal = [], np.nan_to_num(case.reference.weights)
+    ranges, optimal = [], np.nan_to_num(case.reference.weights)
     for name, weight, (low, high) in zip(case.instance.names, optimal, ends, strict=True):
         low, high = min(low, weight), max(high, weight)
         if high - low > WIDE * optimal.max():
-            found.append(Range(name, float(low), float(high)))
-    return found
+            ranges.append(Range(name, float(low), float(high)))
+    return ranges
 
 
 def _farthest(bowl: Bowl) -> float:

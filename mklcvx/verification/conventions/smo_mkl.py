@@ -66,8 +66,8 @@ def smo(instance: Instance, parameters: Parameters) -> ConvertedProblem:
         return _in_class_order(
             ConvertedProblem("square", {**side, "theta": 1 / price}, scaled, notes=(NOTE,)), parameters
         )
-    found = Tikhonov(scaled, *ball(parameters["p"]), parameters["C"], parameters["bias"], Penalty(price, 2)).as_ours()
-    return _in_class_order(replace(found, notes=(NOTE, *found.notes)), parameters)
+    problem = Tikhonov(scaled, *ball(parameters["p"]), parameters["C"], parameters["bias"], Penalty(price, 2)).as_ours()
+    return _in_class_order(replace(problem, notes=(NOTE, *problem.notes)), parameters)
 
 
 def spg(instance: Instance, parameters: Parameters) -> ConvertedProblem:
