@@ -201,22 +201,20 @@ def test_a_sentence_counts_what_holds():
 
 
 # ------------------------------------------------------------------------------------------------ what is committed
-PAGES = QUICK | {"regression": import_module("regression").EXPERIMENT}
-COMMITTED = [name for name, experiment in PAGES.items() if (experiment.folder(Setting()) / f"{name}.md").is_file()]
+COMMITTED = [name for name, experiment in QUICK.items() if (experiment.folder(Setting()) / f"{name}.md").is_file()]
 
 
 def test_something_is_committed():
-    assert {"govindaraj", "regression"} <= {*COMMITTED}
+    assert "govindaraj" in COMMITTED
 
 
 @pytest.mark.parametrize("name", COMMITTED)
 def test_a_committed_page_says_what_its_cells_say(name, tmp_path):
     """The sentence by today's rule is the one on the page; pictures go elsewhere."""
-    experiment, rows = PAGES[name], Cache.of(PAGES[name], Setting()).read()
+    experiment, rows = QUICK[name], Cache.of(QUICK[name], Setting()).read()
     wanted = [key(cell) for cell in experiment.cells(Setting())]
     known = {key(row.cell): row for row in rows}
     assert known.keys() <= set(wanted)
-    assert known.keys() == set(wanted) or name != "regression"
     page = experiment.report(Setting(folder=tmp_path), [known[cell] for cell in wanted if cell in known])
     text = (experiment.folder(Setting()) / f"{name}.md").read_text(encoding="utf-8")
     assert f"**{page.verdict}**" in text
