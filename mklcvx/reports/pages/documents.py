@@ -77,7 +77,7 @@ def report_page(
     """
     name = solution.formulation
     made = about(instance, solution, runs, tolerance, f"{source} {options}".strip())
-    made += [kernels.single_kernels(importance)] if importance is not None else []
+    made += [kernels.importance_section(importance)] if importance is not None else []
     made += [sections.derived(name), _again(solution, source or "problem.npz", options)]
     subtitle = f"{settings(solution.parameters)}; {instance.count} kernels, {instance.samples} samples"
     state = badge("certified", "good") if solution.certified else badge("not certified", "bad")

@@ -30,7 +30,7 @@ CAPTIONS = {
 }
 
 
-def single_kernels(importance: KernelImportance) -> Markup:
+def importance_section(importance: KernelImportance) -> Markup:
     """Return the section with the table, and a chart of every answer."""
     heads, rows = importance.table()
     words = FROM_SCORES if importance.scores is not None else ""
@@ -57,4 +57,4 @@ def kernels_page(importance: KernelImportance, formulation: str, source: str) ->
     kind = "bad" if importance.uncertified else "good"
     state = badge(f"{importance.fits - importance.uncertified} of {importance.fits} fits certified", kind)
     title = formulations.get(formulation).title
-    return page(f"{source}: which kernels matter", f"{formulation}: {title}", state, [single_kernels(importance)])
+    return page(f"{source}: which kernels matter", f"{formulation}: {title}", state, [importance_section(importance)])
