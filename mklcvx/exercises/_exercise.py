@@ -111,10 +111,10 @@ class Exercise:
         settings = " ".join(f"--set {name}={value}" for name, value in self.parameters.items())
         return f"mklcvx verify {path} ANSWER -f {self.formulation} {settings} --tol {self.blueprint.tolerance:g}"
 
-    def _hint(self, found: Diagnosis) -> str:
+    def _hint(self, diagnosis: Diagnosis) -> str:
         """The exercise's own hint for the diagnosis, by its name or its kind; else what its kind says in general."""
-        kinds = [kind for one in found.explanations for kind in one.kinds]
-        names = [*(part.split()[0] for part in found.name.split(" + ")), *kinds]
+        kinds = [kind for explanation in diagnosis.explanations for kind in explanation.kinds]
+        names = [*(part.split()[0] for part in diagnosis.name.split(" + ")), *kinds]
         own = (self.blueprint.hints[name] for name in names if name in self.blueprint.hints)
         return next(own, None) or _general(kinds)
 

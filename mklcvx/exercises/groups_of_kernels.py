@@ -19,7 +19,7 @@ def two_groups(rng: np.random.Generator, samples: int = 20) -> Drawn:
     y = np.repeat([1.0, -1.0], samples // 2)
     views = rng.normal(size=(2, samples, 2)) + 0.7 * y[:, None]
     squares = ((views[:, :, None] - views[:, None]) ** 2).sum(axis=3)
-    kernels = np.concatenate([np.exp(-width * one[None]) for one in squares for width in (0.1, 1.0)])
+    kernels = np.concatenate([np.exp(-width * distances[None]) for distances in squares for width in (0.1, 1.0)])
     return Instance(kernels, y, groups=[0, 0, 1, 1]), {"C": float(rng.choice([0.5, 1.0, 2.0]))}
 
 

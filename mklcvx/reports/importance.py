@@ -74,8 +74,8 @@ class KernelImportance(ReadOnly):
     >>> from sklearn.datasets import load_wine
     >>> X, y = load_wine(return_X_y=True)
     >>> model = mklcvx.MKLClassifier(kernels=["linear", "gaussian"], normalise="trace", C=100)
-    >>> found = mklcvx.kernel_importance(model, X[::4], y[::4], cv=2, answers=["alone"])
-    >>> sorted(found.columns)
+    >>> importance = mklcvx.kernel_importance(model, X[::4], y[::4], cv=2, answers=["alone"])
+    >>> sorted(importance.columns)
     ['alone', 'alone_std', 'kernel', 'weight']
     """
 
@@ -106,17 +106,17 @@ class KernelImportance(ReadOnly):
         `weight` is the mean over machines. Drops are those of the held-out score. Every `_std` is the standard
         deviation over folds or over resamples; `selected` is the share of resamples whose weight exceeds the threshold.
         """
-        found: dict[str, NDArray[Any]] = {"kernel": np.array(self.names), "weight": self.weights.mean(axis=0)}
+        columns: dict[str, NDArray[Any]] = {"kernel": np.array(self.names), "weight": self.weights.mean(axis=0)}
         if self.alone is not None:
-            found |= _spread("alone", self.alone)
+            columns |= _spread("alone", self.alone)
         if self.scores is not None and self.without is not None:
-            found |= _spread("drop_without", self.scores[:, None] - self.without)
+            columns |= _spread("drop_without", self.scores[:, None] - self.without)
         if self.scores is not None and self.permuted is not None:
-            found |= _spread("drop_permuted", self.scores[:, None] - self.permuted.mean(axis=1))
+            columns |= _spread("drop_permuted", self.scores[:, None] - self.permuted.mean(axis=1))
         if self.resampled is not None:
             weights = self.resampled.mean(axis=1)
-            found |= {**_spread("resampled", weights), "selected": (weights > self.threshold).mean(axis=0)}
-        return found
+            columns |= {**_spread("resampled", weights), "selected": (weights > self.threshold).mean(axis=0)}
+        return columns
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was found as one record for JSON.
@@ -207,14 +207,14 @@ def _spread(name: str, values: Array) -> dict[str, Array]:
 
 def _texts(name: str, column: NDArray[Any], deviation: NDArray[Any] | None) -> list[str]:
     if name == "kernel":
-        return [str(one) for one in column]
+        return [str(kernel) for kernel in column]
     if name == "selected":
-        return [f"{one:.0%}" for one in column]
+        return [f"{share:.0%}" for share in column]
     if deviation is None:
-        return [_text(one) for one in column]
+        return [_text(number) for number in column]
     return [
-        _text(one) if np.isnan(one) else f"{_text(one)}±{spread:.3f}"
-        for one, spread in zip(column, deviation, strict=True)
+        _text(mean) if np.isnan(mean) else f"{_text(mean)}±{spread:.3f}"
+        for mean, spread in zip(column, deviation, strict=True)
     ]
 
 
@@ -227,5 +227,5 @@ def _plain(values: Any) -> Any:
     if values is None or isinstance(values, str):
         return values
     if np.ndim(values):
-        return [_plain(one) for one in values]
+        return [_plain(entry) for entry in values]
     return str(values) if isinstance(values, np.str_) else float(values) if np.isfinite(values) else None

@@ -96,13 +96,13 @@ def _rows(lines: list[str]) -> list[TheoremLine]:
 
 
 def _paragraphs(lines: list[str]) -> list[Paragraph]:
-    found: list[Paragraph] = []
+    paragraphs: list[Paragraph] = []
     for line in lines:
         label = next((label for label in LABELS if line.startswith(label)), None)
         if label is not None:
-            found.append(Paragraph(label[:-1], line.removeprefix(label).strip()))
-        elif found:
-            found[-1] = Paragraph(found[-1].label, f"{found[-1].text} {line.strip()}")
+            paragraphs.append(Paragraph(label[:-1], line.removeprefix(label).strip()))
+        elif paragraphs:
+            paragraphs[-1] = Paragraph(paragraphs[-1].label, f"{paragraphs[-1].text} {line.strip()}")
         else:
-            found.append(Paragraph("", line.strip()))
-    return found
+            paragraphs.append(Paragraph("", line.strip()))
+    return paragraphs

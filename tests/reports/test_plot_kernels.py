@@ -11,8 +11,7 @@ from test_plot import ticks
 from mklcvx import Certificate, KernelImportance
 from mklcvx.certificate.run import Row
 from mklcvx.reports import plot
-from mklcvx.reports.pages.kernels import importance as importance_section
-from mklcvx.reports.pages.kernels import kernels_page
+from mklcvx.reports.pages.kernels import importance_section, kernels_page
 from mklcvx.reports.plot._style import COLOURS, FURTHER, look
 from refusals import check_refused
 

@@ -69,7 +69,7 @@ def report_page(
     tolerance: float,
     source: str = "",
     options: str = "",
-    found: KernelImportance | None = None,
+    importance: KernelImportance | None = None,
 ) -> str:
     """Return the page of a solution, with a section about single kernels if they were cross-validated.
 
@@ -77,7 +77,7 @@ def report_page(
     """
     name = solution.formulation
     made = about(instance, solution, runs, tolerance, f"{source} {options}".strip())
-    made += [kernels.importance(found)] if found is not None else []
+    made += [kernels.importance_section(importance)] if importance is not None else []
     made += [sections.derived(name), _again(solution, source or "problem.npz", options)]
     subtitle = f"{settings(solution.parameters)}; {instance.count} kernels, {instance.samples} samples"
     state = badge("certified", "good") if solution.certified else badge("not certified", "bad")
@@ -155,20 +155,20 @@ def _as_solution(given: Answer, exact: Solution) -> Solution | None:
 def verdict(report: Report, answer: str = "", title: str = "Verdict") -> Markup:
     """Return the section of a verdict: the diagnosis, and what each part violates, proves and is off by."""
     asked = joined([f"{answer or 'The answer'} is {report.verdict} at a tolerance of ", power(report.tolerance), "."])
-    found = report.diagnosis
-    diagnosis = None if found is None else paragraph(element("strong", "Diagnosis: "), found.words, ".")
+    diagnosis = report.diagnosis
+    explained = None if diagnosis is None else paragraph(element("strong", "Diagnosis: "), diagnosis.words, ".")
     rows = [_part(part, report.tolerance) for part in report.parts]
     listed = table(["part", "verdict", "violates", "proves", "off by", "how it was judged"], rows, numbers=(4,))
     others: list[tuple[Any, Any]] = [
         ("parts", joined([TOGETHER.get(name, name), " ", power(by)])) for name, by in report.together.items()
     ]
     others += [
-        ("not unique", f"weight of {one.kernel}: anything from {one.low:.4g} to {one.high:.4g}")
-        for one in report.loose or ()
+        ("not unique", f"weight of {weight.kernel}: anything from {weight.low:.4g} to {weight.high:.4g}")
+        for weight in report.loose or ()
     ]
     others += in_every_answer(report.weights_interval or ())
     others += [("note", note) for note in report.notes]
-    said = element("div", paragraph(asked), diagnosis, class_="said")
+    said = element("div", paragraph(asked), explained, class_="said")
     return section("verdict", title, said, listed, facts(others) if others else None, _trace(report))
 
 
@@ -208,7 +208,7 @@ class Gallery(NamedTuple):
 def demo_page(galleries: Sequence[Gallery], instance: Instance, caught: Report) -> str:
     """Return the page of the demonstration; `instance` is that of the first gallery, whose `l1` is reported in full."""
     everything = [solution for gallery in galleries for solution in gallery.solutions]
-    full = next(one for one in everything if one.formulation == FULL)
+    full = next(solution for solution in everything if solution.formulation == FULL)
     runs = runs_of(instance, FULL, full.parameters, chosen_solvers(FULL, None), TIME_LIMIT)
     made = [
         *(_gallery(gallery) for gallery in galleries),
@@ -216,7 +216,7 @@ def demo_page(galleries: Sequence[Gallery], instance: Instance, caught: Report) 
         verdict(caught, "The answer with its weights scaled to length one", "A wrong answer, caught"),
         sections.derived(FULL),
     ]
-    done = sum(one.certified for one in everything)
+    done = sum(solution.certified for solution in everything)
     kind = badge(f"{done} of {len(everything)} certified", "good" if done == len(everything) else "bad")
     subtitle = f"Every formulation on two real data sets; then {FULL} in full, and an answer that is wrong."
     return page("mklcvx: the demonstration", subtitle, kind, made)
@@ -225,10 +225,10 @@ def demo_page(galleries: Sequence[Gallery], instance: Instance, caught: Report) 
 def _gallery(gallery: Gallery) -> Markup:
     head = ["formulation", "what it is", "optimum", "certified gap", "kernels", "weights", gallery.score]
     rows = []
-    for one, score in zip(gallery.solutions, gallery.scores, strict=True):
-        name, title = element("code", one.formulation), formulations.get(one.formulation).title
-        gap, used = power(one.certificate.relative_gap), f"{len(one.used())}/{len(one.weights)}"
-        rows.append([name, title, value(one.objective), gap, used, _bars(one.weights), score])
+    for solution, score in zip(gallery.solutions, gallery.scores, strict=True):
+        name, title = element("code", solution.formulation), formulations.get(solution.formulation).title
+        gap, used = power(solution.certificate.relative_gap), f"{len(solution.used())}/{len(solution.weights)}"
+        rows.append([name, title, value(solution.objective), gap, used, _bars(solution.weights), score])
     listed = table(head, rows, numbers=(2, 3, 4, 6))
     return section(gallery.identifier, gallery.title, paragraph(gallery.about), listed)
 

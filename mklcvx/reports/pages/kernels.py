@@ -30,31 +30,31 @@ CAPTIONS = {
 }
 
 
-def importance(found: KernelImportance) -> Markup:
+def importance_section(importance: KernelImportance) -> Markup:
     """Return the section with the table, and a chart of every answer."""
-    heads, rows = found.table()
-    words = FROM_SCORES if found.scores is not None else ""
-    words += FROM_RESAMPLES.format(threshold=found.threshold) if found.resampled is not None else ""
-    height, kinds = 1.2 + 0.26 * len(found.names), []
-    if found.without is not None or found.permuted is not None:
-        kinds.append(("importance", partial(plot.importance, found), height))
-    if found.alone is not None:
-        kinds.append(("alone", partial(plot.alone, found), height))
-    if found.resampled is not None:
-        kinds.append(("stability", partial(plot.stability, found), height))
-    if len(found.machines) > 1:
-        draw = partial(plot.classes, found, None, None)
-        kinds.append(("classes", draw, 1.5 + 0.2 * len(found.machines)))
+    heads, rows = importance.table()
+    words = FROM_SCORES if importance.scores is not None else ""
+    words += FROM_RESAMPLES.format(threshold=importance.threshold) if importance.resampled is not None else ""
+    height, kinds = 1.2 + 0.26 * len(importance.names), []
+    if importance.without is not None or importance.permuted is not None:
+        kinds.append(("importance", partial(plot.importance, importance), height))
+    if importance.alone is not None:
+        kinds.append(("alone", partial(plot.alone, importance), height))
+    if importance.resampled is not None:
+        kinds.append(("stability", partial(plot.stability, importance), height))
+    if len(importance.machines) > 1:
+        draw = partial(plot.classes, importance, None, None)
+        kinds.append(("classes", draw, 1.5 + 0.2 * len(importance.machines)))
     figures = [figure(inline(draw, size, CAPTIONS[name], name), CAPTIONS[name]) for name, draw, size in kinds]
-    notes, drawn = map(paragraph, found.notes), element("div", *figures, class_="figures")
+    notes, drawn = map(paragraph, importance.notes), element("div", *figures, class_="figures")
     listed = table(heads, rows, range(1, len(heads)))
-    said = paragraph(found.summary(), "."), listed, *notes, drawn, paragraph(words, OF_ALL)
+    said = paragraph(importance.summary(), "."), listed, *notes, drawn, paragraph(words, OF_ALL)
     return section("kernels", "Which kernels matter", *said)
 
 
-def kernels_page(found: KernelImportance, formulation: str, source: str) -> str:
+def kernels_page(importance: KernelImportance, formulation: str, source: str) -> str:
     """Return the page about the kernels of an instance."""
-    kind = "bad" if found.uncertified else "good"
-    state = badge(f"{found.fits - found.uncertified} of {found.fits} fits certified", kind)
+    kind = "bad" if importance.uncertified else "good"
+    state = badge(f"{importance.fits - importance.uncertified} of {importance.fits} fits certified", kind)
     title = formulations.get(formulation).title
-    return page(f"{source}: which kernels matter", f"{formulation}: {title}", state, [importance(found)])
+    return page(f"{source}: which kernels matter", f"{formulation}: {title}", state, [importance_section(importance)])

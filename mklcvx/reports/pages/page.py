@@ -22,7 +22,7 @@ STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 def page(title: str, subtitle: object, badge: Markup | None, sections: Sequence[Markup]) -> str:
     """Return a complete document with links to its sections."""
     titles = [re.search(r'id="([^"]*)"><h2>(.*?)</h2>', text) for text in sections]
-    links = [element("a", Markup(found[2]), href=f"#{found[1]}") for found in titles if found is not None]
+    links = [element("a", Markup(match[2]), href=f"#{match[1]}") for match in titles if match is not None]
     head = joined([
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),

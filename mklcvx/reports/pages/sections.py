@@ -83,30 +83,30 @@ def optimum(solution: Solution) -> Markup:
         rows.append(("support vectors", f"{supporting} of {alpha.shape[1]}"))
     for name, shown in MULTIPLIERS.items():
         if solution.multipliers.get(name) is not None:
-            found = np.ravel(solution.multipliers[name])
-            rows.append((shown, ", ".join(short(v) for v in found[:8]) + ", …" * (len(found) > 8)))
+            values = np.ravel(solution.multipliers[name])
+            rows.append((shown, ", ".join(short(v) for v in values[:8]) + ", …" * (len(values) > 8)))
     solves = f"{solution.svm_solves} SVMs, " if solution.svm_solves else ""
     rows.append(("found by", f"{solution.solver}: {solution.iterations} iterations, {solves}{solution.seconds:.2g} s"))
     rows += [("note", note) for note in solution.notes]
     return section("optimum", "Optimum", facts(rows))
 
 
-def certificate(found: Certificate, tolerance: float, asked: str = "asked for") -> Markup:
+def certificate(certificate: Certificate, tolerance: float, asked: str = "asked for") -> Markup:
     """Return the section with the two bounds and what they prove."""
     explained = paragraph(
         "Two numbers that anyone can recompute without a solver: the dual point proves that the optimal value is not "
         "below the lower bound, the primal point that it is not above the upper one. Whoever found the points, the "
         "optimum lies between, known up to the gap: ",
-        power(found.relative_gap), " of its scale. What rounding and the entries may have moved is in the gap.",
+        power(certificate.relative_gap), " of its scale. What rounding and the entries may have moved is in the gap.",
     )  # fmt: skip
     rows: list[tuple[str, Any]] = [
-        ("lower bound", value(found.lower)),
-        ("upper bound", value(found.upper)),
-        ("gap", power(found.gap)),
-        ("relative gap", joined([power(found.relative_gap), f", {asked} ", power(tolerance)])),
-        ("scale", f"{short(found.scale)}, what the penalties of both objectives add up to, without constants"),
-        ("paid for rounding", power(found.rounding)),
-        ("paid for δ", joined([power(found.ridge_share), ", δ = ", power(found.ridge)])),
+        ("lower bound", value(certificate.lower)),
+        ("upper bound", value(certificate.upper)),
+        ("gap", power(certificate.gap)),
+        ("relative gap", joined([power(certificate.relative_gap), f", {asked} ", power(tolerance)])),
+        ("scale", f"{short(certificate.scale)}, what the penalties of both objectives add up to, without constants"),
+        ("paid for rounding", power(certificate.rounding)),
+        ("paid for δ", joined([power(certificate.ridge_share), ", δ = ", power(certificate.ridge)])),
     ]
     return section("certificate", "Certificate", explained, facts(rows))
 
@@ -124,7 +124,7 @@ def weights(solution: Solution, candidate: Array | None = None) -> Markup:
     if candidate is not None:
         given, height = candidate[chosen], 0.42
         caption = "The candidate is hatched. Weights are judged by what they are worth."
-        columns = {"exact": columns["weight"], "candidate": [_weight(one) for one in given]}
+        columns = {"exact": columns["weight"], "candidate": [_weight(number) for number in given]}
     elif solution.norms is not None:
         columns["‖f‖"] = _weights(solution.norms[chosen], solution.used(), chosen)
     if ranges is not None and interval is not None:

@@ -44,10 +44,10 @@ def typeset(text: str) -> Markup:
 
 def _formula(text: str) -> Markup:
     text = escaped(text).replace("&#x27;", "'")  # a prime; nothing here is inside an attribute
-    text = RAISED.sub(lambda found: f"<sup>{found[1].strip('{}')}</sup>", text)
+    text = RAISED.sub(lambda match: f"<sup>{match[1].strip('{}')}</sup>", text)
     before = ""
     while before != text:
-        before, text = text, LOWERED.sub(lambda found: f"{found[1]}<sub>{found[2].strip('{}')}</sub>", text)
+        before, text = text, LOWERED.sub(lambda match: f"{match[1]}<sub>{match[2].strip('{}')}</sub>", text)
     text = re.sub(r"(?<=[½¼]) ", "\u00a0", text)  # a factor stays with what it multiplies
     return Markup(re.sub(r" {2,}", "\u2003 ", text))
 

@@ -26,42 +26,42 @@ LIGHT = 0.55  # share of the largest weight from which on a cell is light, and i
 DARK_TEXT, LIGHT_TEXT = "#101010", "#f0f0f0"  # on the colours of cells, whatever the page's are
 
 
-def importance(found: KernelImportance, ax: Any = None) -> Any:
+def importance(importance: KernelImportance, ax: Any = None) -> Any:
     """Draw by how much the held-out score drops if a kernel is left out, and if the test samples' rows of it are
     permuted."""
-    columns = found.columns
-    drops = [one for one in DROPS if one[0] in columns]
+    columns = importance.columns
+    drops = [drop for drop in DROPS if drop[0] in columns]
     if not drops:
         raise InputError("importance: nothing was left out or permuted: ask for answers=['without', 'permuted']")
-    ax, handles = _rows(found, ax), []
+    ax, handles = _rows(importance, ax), []
     for (name, _, marker, colour), shift in zip(drops, (-0.15, 0.15) if len(drops) > 1 else (0.0,), strict=True):
         handles.append(_marks(ax, columns[name], columns[f"{name}_std"], shift, marker, colour))
     ax.axvline(0.0, color=INK, linewidth=0.8)
-    ax.set(xlabel=f"drop in {found.scoring}, held out")
+    ax.set(xlabel=f"drop in {importance.scoring}, held out")
     legend(ax, handles, [label for _, label, _, _ in drops])
     return ax
 
 
-def alone(found: KernelImportance, ax: Any = None) -> Any:
+def alone(importance: KernelImportance, ax: Any = None) -> Any:
     """Draw the held-out score of each kernel alone, beside that of all kernels, a line with its standard deviation."""
-    if found.alone is None or found.scores is None:
+    if importance.alone is None or importance.scores is None:
         raise InputError("alone: no kernel was fitted alone: ask for answers=['alone']")
-    ax, mean, spread = _rows(found, ax), found.scores.mean(), found.scores.std()
-    handles = [_marks(ax, found.columns["alone"], found.columns["alone_std"], 0.0, "o", COLOURS[0])]
+    ax, mean, spread = _rows(importance, ax), importance.scores.mean(), importance.scores.std()
+    handles = [_marks(ax, importance.columns["alone"], importance.columns["alone_std"], 0.0, "o", COLOURS[0])]
     ax.axvspan(mean - spread, mean + spread, color=FAINT, alpha=0.25, linewidth=0)
     handles.append(ax.axvline(mean, color=COLOURS[1], linestyle="--", linewidth=1.3))
-    ax.set(xlabel=f"{found.scoring}, held out")
+    ax.set(xlabel=f"{importance.scoring}, held out")
     legend(ax, handles, ["one kernel alone", "all kernels"])
     return ax
 
 
-def stability(found: KernelImportance, ax: Any = None) -> Any:
+def stability(importance: KernelImportance, ax: Any = None) -> Any:
     """Draw the weights of all resamples as dots, their mean and standard deviation, the weight of the fit on all
     samples as an open diamond, and how often a kernel is selected. Of several machines it is the mean weight."""
-    if found.resampled is None:
+    if importance.resampled is None:
         raise InputError("stability: weights were not resampled: ask for answers=['stability']")
-    ax, columns, rows = _rows(found, ax), found.columns, np.arange(len(found.names))
-    weights = found.resampled.mean(axis=1)
+    ax, columns, rows = _rows(importance, ax), importance.columns, np.arange(len(importance.names))
+    weights = importance.resampled.mean(axis=1)
     dots = {"linestyle": "none", "marker": ".", "markersize": 4, "color": FAINT, "alpha": 0.6}
     handles = ax.plot(weights.ravel(), np.tile(rows + 0.22, len(weights)), **dots)
     handles.append(_marks(ax, columns["resampled"], columns["resampled_std"], -0.05, "o", COLOURS[0]))
@@ -124,11 +124,11 @@ def _heights(weights: ArrayLike) -> Array:
     return heights
 
 
-def _rows(found: KernelImportance, ax: Any) -> Any:
+def _rows(importance: KernelImportance, ax: Any) -> Any:
     """Return axes with one row for each kernel."""
-    count = len(found.names)
+    count = len(importance.names)
     ax = axes(ax, (5.6, MARGIN + ROOM * count))
-    ax.set_yticks(np.arange(count), name_of_kernels(found.names, count), parse_math=False)
+    ax.set_yticks(np.arange(count), name_of_kernels(importance.names, count), parse_math=False)
     ax.set(ylim=(count - 0.5, -0.5))
     ax.grid(True, axis="y", color=FAINT, alpha=0.3, linewidth=0.5)
     ax.set_axisbelow(True)

@@ -25,7 +25,7 @@ POINTS = 201
 def losses(losses: Sequence[str | Loss], axes: Sequence[Any] | None = None, price: float = 1.0) -> Any:
     """Draw losses, by their names or with parameters of their own, in three panels: loss, conjugate, and the bounds of
     α, where an arrow has no end and an open circle is never reached."""
-    chosen = [_named(one) if isinstance(one, str) else one for one in losses]
+    chosen = [_named(loss) if isinstance(loss, str) else loss for loss in losses]
     panels = _panels() if axes is None else axes
     for place, loss in enumerate(chosen):
         _draw(panels, place, loss, price)
@@ -63,7 +63,7 @@ def _draw(panels: Sequence[Any], place: int, loss: Loss, price: float) -> None:
     low, high = (float(ends[0]) for ends in loss.bounds(y, prices))
     first, last = max(low, -WIDEST * price), min(high, WIDEST * price)
     alpha = np.linspace(first, last, POINTS)
-    conjugate = [level * one - loss.gain(np.array([one]), y[:1], prices[:1]) for one in alpha]
+    conjugate = [level * point - loss.gain(np.array([point]), y[:1], prices[:1]) for point in alpha]
     panels[1].plot(alpha, conjugate, **style, **spread)
     for end, height in ((low, conjugate[0]), (high, conjugate[-1])):
         if abs(end) <= WIDEST * price:  # beyond it h is infinite: a wall

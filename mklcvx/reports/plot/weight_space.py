@@ -62,7 +62,7 @@ def cutting_planes(
         state = algorithm.step(problem, state)
         visited.append(float(state.weights[0]))
     t = np.linspace(1 - cap, cap, resolution)
-    value = np.array([fit(problem, np.array([one, 1 - one])).value for one in t])
+    value = np.array([fit(problem, np.array([share, 1 - share])).value for share in t])
     rows = np.stack(state.rows)
     return _draw(axes(ax), t, value, rows, np.array(visited[: len(rows)]), words(instance.names[0]))
 
@@ -111,8 +111,8 @@ def landscape(
     _triangle(ax, instance)
     _contours(ax, points @ CORNERS, values)
     handles, names = [], []
-    for index, (name, one) in enumerate({} if trace is None else as_named(trace).items()):
-        way = np.array([row.weights for row in rows_of(one)])
+    for index, (name, run) in enumerate({} if trace is None else as_named(trace).items()):
+        way = np.array([row.weights for row in rows_of(run)])
         if len(way):
             places = way / way.sum(axis=1, keepdims=True) @ CORNERS
             handles += ax.plot(*places.T, **look(index + 1), markersize=4, linewidth=1.2, markerfacecolor="none")
