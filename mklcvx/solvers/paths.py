@@ -47,8 +47,8 @@ class RegularizationPath:
     Examples
     --------
     >>> import mklcvx
-    >>> found = mklcvx.solve_path(mklcvx.zoo.by_hand(), "l1", {"C": [0.5, 1.0]})
-    >>> found.weights.shape, found.certified
+    >>> path = mklcvx.solve_path(mklcvx.zoo.by_hand(), "l1", {"C": [0.5, 1.0]})
+    >>> path.weights.shape, path.certified
     ((2, 2), True)
     """
 
@@ -158,8 +158,8 @@ def solve_path(
     Examples
     --------
     >>> import mklcvx
-    >>> found = mklcvx.solve_path(mklcvx.zoo.by_hand(), "l1", {"C": [0.5, 1.0]})
-    >>> found
+    >>> path = mklcvx.solve_path(mklcvx.zoo.by_hand(), "l1", {"C": [0.5, 1.0]})
+    >>> path
     RegularizationPath(2 points, from C = 0.5 to C = 1.0; 2 certified)
     """
     check_functions(report=report)
