@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -63,15 +65,60 @@ ClassWeight: TypeAlias = str | Mapping[Any, float] | None
 FLAGS = ("centre", "probability", "compare_average")
 LEFT_BY_FITS = ("solutions_", "calibration_", "label_names_", *SCORES)
 FEW = 16  # samples whose predictions are compared at a time
+ENTRY = re.compile(r"^(\w+) : .+(?:\n .+)*", re.MULTILINE)  # of a docstring: name : type, and the text below
+LIST = re.compile(r"^\w+(?:,\s\w+)+$", re.MULTILINE)  # name, name, name
 
 
 @dataclass(eq=False, repr=False)
 class KernelEstimator(BaseEstimator, ABC):
     """The parameters of kernels and solvers, and the attributes of a fitted model.
 
-    Attributes: `weights_` (M,), or one row for every machine; `kernel_names_`; `scaled_weights_`, μ_m tr K_m divided by
-    their sum, which compares kernels of different size; `solutions_`, one certified `Solution` for every machine;
-    `certificate_`, the one with the widest gap; `n_iter_`, the largest number of iterations.
+    Parameters
+    ----------
+    formulation : str, default="l1"
+        Name of the formulation.
+    kernels : str, list, dict, callable or transformer, default="gaussians"
+        "precomputed" for stacks (n, n, M), samples first, lists of matrices or LowRank; else a bank of kernels, such as
+        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
+    groups : array_like of shape (M,), optional
+        Group of each kernel, for formulations with groups.
+    kernel_names : list of str, optional
+        Names of the kernels, in place of those that `kernels` or the views of X give them.
+    centre : bool, default=False
+        Whether to centre the kernels in feature space, as fitted on the training samples.
+    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
+        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
+    repair : {"clip", "shift", "symmetrise", "symmetrise,clip"}, optional
+        Mend indefinite, or asymmetric, training kernels, which are refused otherwise.
+    solver : str, default="auto"
+        Name of the solver.
+    tol : float, optional
+        Relative gap that the certificate must prove. The default is the solver's own tolerance.
+    max_iter : int, optional
+        Iterations of the solver.
+    time_limit : float, optional
+        Seconds for each solution.
+    solver_options : dict, optional
+        Options of the solver.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (M,) or (machines, M)
+        Kernel weights.
+    scaled_weights_ : ndarray
+        Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
+    kernel_names_ : ndarray of str
+        Names of the kernels.
+    named_weights_ : dict
+        Weight of each kernel by its name; an array, where there are several machines.
+    weights_interval_ : ndarray of shape (M, 2) or (machines, M, 2), or None
+        Intervals that are proved to contain the weights of every answer as good.
+    solutions_ : tuple of Solution
+        One certified solution for each machine.
+    certificate_ : Certificate
+        The one with the widest gap.
+    n_iter_ : int
+        Largest number of iterations.
     """
 
     families: ClassVar[tuple[str, ...]]
@@ -93,6 +140,19 @@ class KernelEstimator(BaseEstimator, ABC):
     max_iter: int | None = None
     time_limit: float | None = None
     solver_options: dict[str, Any] | None = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Complete the docstring: a list of names gives way to what the docstrings of the bases say of each name."""
+        super().__init_subclass__(**options)
+        texts = (inspect.getdoc(base) or "" for base in reversed(cls.__mro__))
+        entries = {entry[1]: entry[0] for text in texts for entry in ENTRY.finditer(text)}
+
+        def entries_of(names: re.Match[str]) -> str:
+            listed = re.findall(r"\w+", names[0])
+            return "\n".join(entries[name] for name in listed) if entries.keys() >= {*listed} else names[0]
+
+        if cls.__doc__:  # there is none with -OO
+            cls.__doc__ = LIST.sub(entries_of, inspect.cleandoc(cls.__doc__))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

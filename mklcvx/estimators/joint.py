@@ -28,7 +28,18 @@ from .targets import LabelSets, as_target, classes_of, names_of, sample_prices
 
 @dataclass(eq=False, repr=False)
 class JointClassifier(ClassifierMixin, KernelCombiner):
-    """Classifier that fits one solution and predicts classes or label sets."""
+    """Classifier that fits one solution and predicts classes or label sets.
+
+    Parameters
+    ----------
+    class_weight : "balanced" or dict, optional
+        Weights of the classes.
+
+    Attributes
+    ----------
+    label_names_ : ndarray of str
+        Names of the labels, if y was a DataFrame of label sets.
+    """
 
     _: KW_ONLY
     class_weight: ClassWeight = None
@@ -134,55 +145,16 @@ class MultiLabelMKL(JointClassifier):
     ----------
     formulation : str, default="ml_sum"
         Name of the formulation.
-    kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first, lists of matrices or LowRank; else a bank of kernels, such as
-        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
-    groups : array_like of shape (M,), optional
-        Group of each kernel, for formulations with groups.
-    kernel_names : list of str, optional
-        Names of the kernels, in place of those that `kernels` or the views of X give them.
-    centre : bool, default=False
-        Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
-        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
-    repair : {"clip", "shift", "symmetrise", "symmetrise,clip"}, optional
-        Mend indefinite, or asymmetric, training kernels, which are refused otherwise.
-    solver : str, default="auto"
-        Name of the solver.
-    tol : float, optional
-        Relative gap that the certificate must prove. The default is the solver's own tolerance.
-    max_iter : int, optional
-        Iterations of the solver.
-    time_limit : float, optional
-        Seconds for each solution.
-    solver_options : dict, optional
-        Options of the solver.
-    class_weight : "balanced" or dict, optional
-        Weights of the classes.
+    kernels, groups, kernel_names, centre, normalise, repair, solver, tol, max_iter, time_limit, solver_options,
+    class_weight
     C : float or "scale", optional
         Price of the samples' slacks. The default "scale" is 1/(mean k(x, x)) of the kernels as scaled: 1 with the
         default of `normalise`, n with "trace".
 
     Attributes
     ----------
-    weights_ : ndarray of shape (M,) or (machines, M)
-        Kernel weights.
-    scaled_weights_ : ndarray
-        Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
-    kernel_names_ : ndarray of str
-        Names of the kernels.
-    named_weights_ : dict
-        Weight of each kernel by its name; an array, where there are several machines.
-    weights_interval_ : ndarray of shape (M, 2) or (machines, M, 2), or None
-        Intervals that are proved to contain the weights of every answer as good.
-    solutions_ : tuple of Solution
-        One certified solution for each machine.
-    certificate_ : Certificate
-        The one with the widest gap.
-    n_iter_ : int
-        Largest number of iterations.
-    label_names_ : ndarray of str
-        Names of the labels, if y was a DataFrame of label sets.
+    weights_, scaled_weights_, kernel_names_, named_weights_, weights_interval_, solutions_, certificate_, n_iter_,
+    label_names_
 
     References
     ----------
@@ -238,31 +210,10 @@ class TwoStageMKL(JointClassifier):
     ----------
     formulation : str, default="ts"
         Name of the formulation.
-    kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first, lists of matrices or LowRank; else a bank of kernels, such as
-        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
-    groups : array_like of shape (M,), optional
-        Group of each kernel, for formulations with groups.
-    kernel_names : list of str, optional
-        Names of the kernels, in place of those that `kernels` or the views of X give them.
+    kernels, groups, kernel_names
     centre : bool, default=True
         Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
-        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
-    repair : {"clip", "shift", "symmetrise", "symmetrise,clip"}, optional
-        Mend indefinite, or asymmetric, training kernels, which are refused otherwise.
-    solver : str, default="auto"
-        Name of the solver.
-    tol : float, optional
-        Relative gap that the certificate must prove. The default is the solver's own tolerance.
-    max_iter : int, optional
-        Iterations of the solver.
-    time_limit : float, optional
-        Seconds for each solution.
-    solver_options : dict, optional
-        Options of the solver.
-    class_weight : "balanced" or dict, optional
-        Weights of the classes.
+    normalise, repair, solver, tol, max_iter, time_limit, solver_options, class_weight
     C : float or "scale", optional
         Price of the samples' slacks in the second stage. The default "scale" is 1/(mean k(x, x)) of the kernels as
         scaled: 1 with the default of `normalise`, n with "trace".
@@ -275,24 +226,8 @@ class TwoStageMKL(JointClassifier):
 
     Attributes
     ----------
-    weights_ : ndarray of shape (M,) or (machines, M)
-        Kernel weights.
-    scaled_weights_ : ndarray
-        Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
-    kernel_names_ : ndarray of str
-        Names of the kernels.
-    named_weights_ : dict
-        Weight of each kernel by its name; an array, where there are several machines.
-    weights_interval_ : ndarray of shape (M, 2) or (machines, M, 2), or None
-        Intervals that are proved to contain the weights of every answer as good.
-    solutions_ : tuple of Solution
-        One certified solution for each machine.
-    certificate_ : Certificate
-        The one with the widest gap.
-    n_iter_ : int
-        Largest number of iterations.
-    label_names_ : ndarray of str
-        Names of the labels, if y was a DataFrame of label sets.
+    weights_, scaled_weights_, kernel_names_, named_weights_, weights_interval_, solutions_, certificate_, n_iter_,
+    label_names_
 
     References
     ----------

@@ -29,62 +29,14 @@ class OneClassMKL(OutlierMixin, OneMachine):
 
     Parameters
     ----------
-    formulation : str, default="l1"
-        Name of the formulation.
-    kernels : str, list, dict, callable or transformer, default="gaussians"
-        "precomputed" for stacks (n, n, M), samples first, lists of matrices or LowRank; else a bank of kernels, such as
-        ["linear", ("size", "gaussian", ["height", "weight"])], see `mklcvx.estimators.bank`.
-    groups : array_like of shape (M,), optional
-        Group of each kernel, for formulations with groups.
-    kernel_names : list of str, optional
-        Names of the kernels, in place of those that `kernels` or the views of X give them.
-    centre : bool, default=False
-        Whether to centre the kernels in feature space, as fitted on the training samples.
-    normalise : {"diagonal", "trace", "variance", "cosine"} or None, default="diagonal"
-        How to scale the kernels, as fitted on the training samples; "diagonal" makes the mean of k(x, x) 1.
-    repair : {"clip", "shift", "symmetrise", "symmetrise,clip"}, optional
-        Mend indefinite, or asymmetric, training kernels, which are refused otherwise.
-    solver : str, default="auto"
-        Name of the solver.
-    tol : float, optional
-        Relative gap that the certificate must prove. The default is the solver's own tolerance.
-    max_iter : int, optional
-        Iterations of the solver.
-    time_limit : float, optional
-        Seconds for each solution.
-    solver_options : dict, optional
-        Options of the solver.
-    theta : float, optional
-        Price of the kernels' slacks.
-    p : float, optional
-        Exponent of `lp` and `smp`.
-    l1_ratio : float, optional
-        Ratio of the elastic net, for `elastic` and `block_elastic`.
-    lam : float, optional
-        Price of the norms, for `group_lasso`.
-    s : float, optional
-        Exponent between groups, for `vskl`.
+    formulation, kernels, groups, kernel_names, centre, normalise, repair, solver, tol, max_iter, time_limit,
+    solver_options, theta, p, l1_ratio, lam, s
     nu : float, optional
         Largest share of outliers among the training samples, least share of support vectors. The default is 1/2.
 
     Attributes
     ----------
-    weights_ : ndarray of shape (M,)
-        Kernel weights.
-    scaled_weights_ : ndarray
-        Weights μ_m tr K_m divided by their sum, which compare kernels of different size.
-    kernel_names_ : ndarray of str
-        Names of the kernels.
-    named_weights_ : dict
-        Weight of each kernel by its name; an array, where there are several machines.
-    weights_interval_ : ndarray of shape (M, 2) or (machines, M, 2), or None
-        Intervals that are proved to contain the weights of every answer as good.
-    solutions_ : tuple of Solution
-        The certified solution.
-    certificate_ : Certificate
-        Its certificate.
-    n_iter_ : int
-        Number of iterations.
+    weights_, scaled_weights_, kernel_names_, named_weights_, weights_interval_, solutions_, certificate_, n_iter_
     dual_coef_ : ndarray of shape (n,)
         Coefficients β of f = Σ_m weight_m Σ_i β_i k_m(x_i, ·), for the training samples of positive weight.
     offset_ : float

@@ -27,7 +27,21 @@ from .base import Array, KernelCombiner
 
 @dataclass(eq=False, repr=False)
 class SingleTaskEstimator(KernelCombiner):
-    """`targets` are the kinds that the losses of the estimator take; the first such loss is the default."""
+    """`targets` are the kinds that the losses of the estimator take; the first such loss is the default.
+
+    Parameters
+    ----------
+    theta : float, optional
+        Price of the kernels' slacks.
+    p : float, optional
+        Exponent of `lp` and `smp`.
+    l1_ratio : float, optional
+        Ratio of the elastic net, for `elastic` and `block_elastic`.
+    lam : float, optional
+        Price of the norms, for `group_lasso`.
+    s : float, optional
+        Exponent between groups, for `vskl`.
+    """
 
     families = ("single task",)
     targets: ClassVar[tuple[str, ...]]
@@ -61,7 +75,19 @@ class SingleTaskEstimator(KernelCombiner):
 
 @dataclass(eq=False, repr=False)
 class OneMachine(SingleTaskEstimator):
-    """An estimator of one function f + b, which may have several outputs."""
+    """An estimator of one function f + b, which may have several outputs.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (M,)
+        Kernel weights.
+    solutions_ : tuple of Solution
+        The certified solution.
+    certificate_ : Certificate
+        Its certificate.
+    n_iter_ : int
+        Number of iterations.
+    """
 
     @property
     def dual_coef_(self) -> Array:

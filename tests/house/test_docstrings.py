@@ -5,6 +5,7 @@ import inspect
 import warnings
 
 import pytest
+from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
 
 import mklcvx
@@ -60,6 +61,32 @@ def test_the_names_are_found():
 def test_docstrings_are_complete(place):
     faults = [f"{code}: {words}" for code, words in validate(place)["errors"] if code in CHECKED]
     assert not faults
+
+
+@pytest.mark.parametrize("name", sorted(callables()))
+def test_every_attribute_has_a_type_and_a_text(name):
+    attributes = NumpyDocString(inspect.getdoc(callables()[name]))["Attributes"]
+    assert all(attribute.type and attribute.desc for attribute in attributes)
+
+
+def test_an_estimator_takes_texts_from_its_bases():
+    class Sparse(mklcvx.MKLClassifier):
+        """Classifier of few kernels.
+
+        max_iter, tol,
+        solutions_
+
+        kernels, weights
+        """
+
+    class Silent(mklcvx.MKLClassifier):
+        pass
+
+    summary, texts, prose = inspect.getdoc(Sparse).split("\n\n")
+    assert [line.split(" :")[0] for line in texts.split("\n")[::2]] == ["max_iter", "tol", "solutions_"]
+    assert all(text in inspect.getdoc(mklcvx.MKLClassifier) for text in texts.split("\n"))
+    assert (summary, prose) == ("Classifier of few kernels.", "kernels, weights")
+    assert inspect.getdoc(Silent) == inspect.getdoc(mklcvx.MKLClassifier)
 
 
 @pytest.mark.parametrize("name", sorted(callables()))
