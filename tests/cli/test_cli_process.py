@@ -6,6 +6,7 @@ import pickle
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -114,7 +115,9 @@ def test_an_interrupt_during_the_imports_is_one_line_unless_it_is_to_be_ignored(
 def test_an_interrupt_during_the_imports_has_its_status_where_nobody_listens(tmp_path):
     (tmp_path / "typer.py").write_text(INTERRUPTED_WHEN_IMPORTED, encoding="utf-8")
     words = f"{sys.executable} -c 'from mklcvx.__main__ import main; main()' list 2>&-"
-    ended = subprocess.run(["bash", "-c", words], check=False, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    heeded = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # even if these tests run in the background
+    ended = subprocess.run(["bash", "-c", words], check=False, env=environment, preexec_fn=heeded)
     assert ended.returncode == 130
 
 
