@@ -17,6 +17,7 @@ def main() -> None:
     except SystemExit as left:
         if left.code == INTERRUPTED:  # the interpreter's own end may make a signal of it; all is flushed
             os._exit(INTERRUPTED)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done, and its end is not to be mistaken for another
         raise
 
 

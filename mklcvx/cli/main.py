@@ -46,6 +46,8 @@ app = typer.Typer(
 UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
 # Of fields of records that are called otherwise in the package.
 ATTRIBUTES = {"parameters": "parameter_names", "formulations": "serves", "also": "other_names", "bias": "takes_bias"}
+NO_MEMORY = "not enough memory for this instance: use fewer samples, or kernels of lower rank"
+NO_ROOM = ("failed to map segment", "annot allocate memory")  # what the loader says of a library
 PARAMETER = re.compile(r"No such option: -+(?P<option>\w+)|argument\(s\) \((?P<argument>\w+)=(?P<value>[^ )]+)")
 
 
@@ -76,7 +78,7 @@ def _status(arguments: list[str] | None) -> int:
     except UsageFault as fault:
         code = _refuse(_usage(fault))
     except MemoryError:
-        code = _refuse("not enough memory for this instance: use fewer samples, or kernels of lower rank")
+        code = _refuse(NO_MEMORY)
     except ArithmeticError as fault:
         remedy = "bring kernels and parameters nearer to 1"
         code = _refuse(f"a number left the range of double precision ({fault}): {remedy}")
@@ -93,11 +95,21 @@ def _status(arguments: list[str] | None) -> int:
         options.say(str(fault) if isinstance(fault, Stopped) else WORDS)
         code = INTERRUPTED
     except Exception as fault:
-        if os.environ.get("MKLCVX_TRACEBACK"):
-            raise
-        _refuse(f"a defect of mklcvx itself: {type(fault).__name__}: {fault}; please report it")
-        code = 1
+        code = _unforeseen(fault)
     return code if isinstance(code, int) else 0
+
+
+def _unforeseen(fault: Exception) -> int:
+    """A defect, unless an interrupt met Python as it named a class's fields, or a library did not find room."""
+    if isinstance(fault.__cause__, KeyboardInterrupt):
+        options.say(WORDS)
+        return INTERRUPTED
+    if isinstance(fault, ImportError) and any(words in str(fault) for words in NO_ROOM):
+        return _refuse(NO_MEMORY)
+    if os.environ.get("MKLCVX_TRACEBACK"):
+        raise fault
+    _refuse(f"a defect of mklcvx itself: {type(fault).__name__}: {fault}; please report it")
+    return 1
 
 
 def _end(code: int) -> None:

@@ -204,10 +204,10 @@ def _in_python(seam: Seam, posed: Posed, interrupts: _Interrupts) -> int:
     started = time.perf_counter()
     try:
         try:
+            _apply(seam, limits=True)
+            gate.set()  # before the interrupts: one that comes while its lock is held would not give it back
             os.write(interrupts.mouth, b"b")
             with interrupts:
-                _apply(seam, limits=True)
-                gate.set()
                 result = run(posed)
         finally:
             heard = signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -96,7 +96,9 @@ def drawn(seed: int, number: int, problems: int) -> Seam:
     rng = np.random.default_rng([seed, 0, number])
     place = "python" if work.run is not None else ("process" if rng.random() < ALONE else "command")
     kinds = {"python": IN_PYTHON, "command": BY_COMMAND, "process": ITSELF}[place]
-    possible = [one for one in CONDITIONS if place in one.places]
+    # A cluster in this process that has no room cannot begin threads of its own, and waits for them.
+    roomless = "little room (RLIMIT_AS)" if "dask" in work.storages else ""
+    possible = [one for one in CONDITIONS if place in one.places and one.name != roomless]
     chosen = rng.choice(len(possible), size=_of(rng, SEVERAL), replace=False)
     return Seam(
         number, place, work, problem, work.storages[stored], (problem + stored) % len(SIZES),
