@@ -100,8 +100,8 @@ def _status(arguments: list[str] | None) -> int:
 
 
 def _unforeseen(fault: Exception) -> int:
-    """A defect, unless an interrupt met Python as it named a class's fields, or a library did not find room."""
-    if isinstance(fault.__cause__, KeyboardInterrupt):
+    """A defect, unless it is what Python makes of an interrupt on the way, or a library did not find room."""
+    if isinstance(fault.__cause__ or fault.__context__, KeyboardInterrupt):
         options.say(WORDS)
         return INTERRUPTED
     if isinstance(fault, ImportError) and any(words in str(fault) for words in NO_ROOM):

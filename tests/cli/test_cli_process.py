@@ -11,6 +11,7 @@ from functools import partial
 import pytest
 
 import mklcvx
+from mklcvx.cli.main import main as command_line
 from mklcvx.io.files import load_solution
 from processes import imported
 from refusals import strict
@@ -177,3 +178,39 @@ def test_half_of_an_output_is_none(problem, tmp_path, unbuffered):
     assert half > 2
     done = shell("list --json", f"> {file}", problem, f"ulimit -f {half}; ", PYTHONUNBUFFERED=unbuffered)
     assert done == (2, LOST.format("File too large"))
+
+
+def test_an_interrupt_that_became_another_exception_is_an_interrupt(monkeypatch, capsys):
+    """Python's classes make a RuntimeError of what is raised while their fields are named."""
+
+    class Named:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt
+
+    def explained(name):
+        type("Made", (), {"field": Named()})
+
+    monkeypatch.setattr("mklcvx.reports.explain.named", explained)
+    with pytest.raises(SystemExit) as left:
+        command_line(["explain", "l1"])
+    assert (left.value.code, capsys.readouterr().err) == (130, "mklcvx: interrupted\n")
+
+
+def test_a_library_without_room_is_no_defect(monkeypatch, capsys):
+    def explained(name):
+        raise ImportError("some.so: failed to map segment from shared object")
+
+    monkeypatch.setattr("mklcvx.reports.explain.named", explained)
+    with pytest.raises(SystemExit) as left:
+        command_line(["explain", "l1"])
+    assert left.value.code == 2
+    assert "not enough memory" in capsys.readouterr().err
+
+
+def test_an_interrupt_after_the_work_does_not_undo_it():
+    """The interpreter's own end, in which Python would make a signal of it, hears none."""
+    late = "import atexit, os, signal; atexit.register(os.kill, os.getpid(), signal.SIGINT)"
+    words = [sys.executable, "-c", f"{late}; from mklcvx.__main__ import main; main()", "zoo"]
+    heeded = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    ended = subprocess.run(words, capture_output=True, text=True, check=False, preexec_fn=heeded)
+    assert (ended.returncode, ended.stderr) == (0, "")
