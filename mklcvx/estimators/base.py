@@ -41,7 +41,7 @@ from ..problem.weights import check_weight_sizes
 from ..reports import plot
 from ..solvers.solving import prepared, solve
 from .columns import Columns, Table
-from .inputs import checks_of_sklearn, gathered, host_array, in_order
+from .inputs import ONE_AT_A_TIME, checks_of_sklearn, gathered, host_array, in_order
 from .missing import fault_of
 from .saving import SCORES, ModelParts, read_model, restored, written
 from .source import KernelSource, is_precomputed, samples_first
@@ -205,7 +205,7 @@ class KernelEstimator(BaseEstimator, ABC):
         checked, y = arrays if isinstance(arrays, tuple) else (arrays, None)
         if sample_weight is not None:
             sample_weight = host_array(sample_weight, "sample_weight")
-            with checks_of_sklearn():
+            with ONE_AT_A_TIME, checks_of_sklearn():
                 if np.iscomplexobj(np.asarray(sample_weight)):
                     raise InputError("sample_weight has complex numbers: give real ones")
                 sample_weight = _check_sample_weight(sample_weight, checked, dtype=np.float64, ensure_non_negative=True)
@@ -222,7 +222,7 @@ class KernelEstimator(BaseEstimator, ABC):
         have single precision, with the rounding errors of their type."""
         kinds = (np.float64, np.float32) if self._pairwise else np.float64
         try:
-            with checks_of_sklearn(), config_context(array_api_dispatch=False):
+            with ONE_AT_A_TIME, checks_of_sklearn(), config_context(array_api_dispatch=False):
                 return validate_data(self, X, *y, dtype=kinds, allow_nd=self._pairwise, **options)
         except ValueError:
             if fault := fault_of(X, self._pairwise, self.kernel_names):

@@ -37,7 +37,7 @@ from .base import Array, ClassWeight, traces_of
 from .chunks import in_chunks
 from .columns import Table
 from .comparing import compared
-from .inputs import checks_of_sklearn
+from .inputs import ONE_AT_A_TIME, checks_of_sklearn
 from .prediction import winners
 from .saving import ModelParts
 from .sigmoids import OF_LOG_ODDS, calibrated, probabilities
@@ -167,7 +167,7 @@ class MKLClassifier(ClassifierMixin, SingleTaskEstimator):
     def _whole(self, X: Table, y: NDArray[Any], weight: Array | None) -> tuple[Instance, Indices]:
         """The problem of all classes, whose kernels are validated here and nowhere else, and the class indices."""
         check_multi_class(self.multi_class)
-        with checks_of_sklearn():
+        with ONE_AT_A_TIME, checks_of_sklearn():
             check_classification_targets(y)
         self.classes_, codes = classes_of(y[samples_kept(len(y), weight)], type(self).__name__)
         kernels, kept = self._sourced(X, y, weight)

@@ -34,7 +34,7 @@ from ..problem.low_rank import LowRank, Stored, dense
 from ..problem.numbers import Indices, check_jobs, check_whole
 from ..reports.importance import KernelImportance, asked_for
 from .base import Array, KernelEstimator
-from .inputs import checks_of_sklearn, cut_by_samples, gathered
+from .inputs import ONE_AT_A_TIME, checks_of_sklearn, cut_by_samples, gathered
 from .source import PRECOMPUTED, samples_first
 
 Split = tuple[Indices, Indices]
@@ -120,7 +120,7 @@ def kernel_importance(
     score, scorer = _scorer(estimator, scoring) if scored else ("", None)
     check_functions(report=report)
     check_jobs(n_jobs=n_jobs)
-    with checks_of_sklearn():
+    with ONE_AT_A_TIME, checks_of_sklearn():
         X, y = indexable(_stacked(X) if estimator._pairwise else cut_by_samples(X), y)
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
     data, given = _Data(estimator, X, y, weight), () if weight is None else (weight,)

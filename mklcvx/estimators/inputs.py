@@ -24,16 +24,16 @@ from ..problem.stack import Array
 from .missing import of_features, of_kernel
 from .views import Views
 
+# Threads in which scikit-learn checks arguments: it changes the warning filters of all. `with` takes it beside
+# `checks_of_sklearn`, not within: an interrupt that comes between a generator and its `with` would keep the lock.
 ONE_AT_A_TIME = threading.RLock()
 
 
 @contextmanager
 def checks_of_sklearn() -> Iterator[None]:
-    """Within it scikit-learn checks arguments, in one thread at a time, since it changes the warning filters of all;
-    what it refuses is refused in one line."""
+    """Within it scikit-learn checks arguments; what it refuses is refused in one line."""
     try:
-        with ONE_AT_A_TIME:
-            yield
+        yield
     except InputError:
         raise
     except MemoryError:
@@ -177,7 +177,7 @@ def _matrix(values: Any, name: str, index: int, precomputed: bool) -> Array:
     from sklearn.utils import check_array
 
     try:
-        with checks_of_sklearn():
+        with ONE_AT_A_TIME, checks_of_sklearn():
             return np.asarray(check_array(host_array(values, "X"), dtype=np.float64))
     except ValueError as fault:
         view = f"X: view {name or index + 1}"

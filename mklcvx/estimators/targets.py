@@ -15,7 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ..errors import InputError, warn
 from ..problem.stack import Array
-from .inputs import checks_of_sklearn
+from .inputs import ONE_AT_A_TIME, checks_of_sklearn
 
 
 @dataclass
@@ -57,7 +57,7 @@ def names_of(y: Any) -> list[str] | None:
 def as_target(y: Any) -> NDArray[Any]:
     """Classes (n,) or label sets (n, k); refuse continuous values."""
     y = y.toarray() if issparse(y) else np.asarray(y)
-    with checks_of_sklearn():
+    with ONE_AT_A_TIME, checks_of_sklearn():
         check_classification_targets(y)
         if type_of_target(y) == "multilabel-indicator":
             return y
@@ -78,7 +78,7 @@ def _label_shares(class_weight: Any, y: NDArray[Any], weight: Array | None) -> A
     if class_weight is None:
         return np.ones(len(y))
     if not isinstance(class_weight, str) or class_weight != "balanced" or weight is None:
-        with checks_of_sklearn():
+        with ONE_AT_A_TIME, checks_of_sklearn():
             return np.asarray(compute_sample_weight(class_weight, y))
     return np.asarray(np.prod([sample_prices(class_weight, label, weight) / weight for label in y.T], axis=0))
 
@@ -93,7 +93,7 @@ def sample_prices(class_weight: Any, y: NDArray[Any], weight: Array | None) -> A
             raise InputError("class_weight leaves samples without a positive weight: give positive ones")
         return np.asarray(own * shares)
     classes = np.unique(y)
-    with checks_of_sklearn():
+    with ONE_AT_A_TIME, checks_of_sklearn():
         balance = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weight)
     for name, share in zip(classes, balance, strict=True):
         if not 0 < share < np.inf:

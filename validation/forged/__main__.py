@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     counts, wrong = campaign(asked.honest, asked.forged, asked.first)
     write_text(asked.output, page(counts, wrong))
-    print(*wrong, summary(counts), sep="\n")
+    print(*wrong, "; ".join(f"{key}: {counts[key]:,}" for key in sorted(counts)), sep="\n")
     return 1 if wrong else 0
 
 
@@ -120,10 +120,6 @@ def same(honest: Record, forged: Record, path: str) -> bool:
 
 
 # --------------------------------------------------------------------------------------------------------- the page
-def summary(counts: Counter[str]) -> str:
-    return "; ".join(f"{key}: {counts[key]:,}" for key in sorted(counts))
-
-
 def page(counts: Counter[str], wrong: list[str]) -> str:
     rows = "\n".join(f"| {key} | {counts[key]:,} |" for key in sorted(counts))
     false = sum(line.startswith("confirmed") for line in wrong)

@@ -20,6 +20,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from mklcvx.__main__ import _leave
@@ -196,7 +197,7 @@ def _in_python(seam: Seam, posed: Posed, interrupts: _Interrupts) -> int:
     """Do the work; then note what it was, what it left, and whether it can be done again."""
     run, ended = seam.work.run, Ended()
     assert run is not None
-    gate, before = threading.Event(), state()
+    gate, before = SimpleQueue[None](), state()  # an event that is interrupted may not give its lock back
     helpers = [_Helper(lambda: run(posed.beside()), gate) for _ in range(seam.threads - 1)]
     result, fault, heard = None, None, before["signal handlers"][signal.SIGINT]
     for helper in helpers:
@@ -204,10 +205,10 @@ def _in_python(seam: Seam, posed: Posed, interrupts: _Interrupts) -> int:
     started = time.perf_counter()
     try:
         try:
-            _apply(seam, limits=True)
-            gate.set()  # before the interrupts: one that comes while its lock is held would not give it back
             os.write(interrupts.mouth, b"b")
             with interrupts:
+                _apply(seam, limits=True)
+                gate.put(None)
                 result = run(posed)
         finally:
             heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -216,7 +217,7 @@ def _in_python(seam: Seam, posed: Posed, interrupts: _Interrupts) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt may have come between
     ended.seconds, ended.calls = time.perf_counter() - started, interrupts.heard
     lift_limits()
-    gate.set()
+    gate.put(None)
     for helper in helpers:
         helper.join()
     if fault is not None:
@@ -268,12 +269,12 @@ def _note(ended: Ended, fault: BaseException, posed: Posed) -> None:
 class _Helper(threading.Thread):
     """Does the same work beside this thread, once the gate is open, or after it."""
 
-    def __init__(self, work: Callable[[], Any], gate: threading.Event) -> None:
+    def __init__(self, work: Callable[[], Any], gate: SimpleQueue[None]) -> None:
         super().__init__()
         self.work, self.gate, self.result, self.fault = work, gate, None, ""
 
     def run(self) -> None:
-        self.gate.wait()
+        self.gate.put(self.gate.get())  # for the next
         try:
             self.result = self.work()
         except BaseException as fault:
