@@ -64,6 +64,20 @@ def test_a_divergence_pays_for_outputs_that_are_not_known():
         assert gap.max() < 10 * task.box.max() * (size**2 + 1e-15)
 
 
+def test_margins_of_classes_pay_for_outputs_that_are_not_known():
+    """All errors count: every class may be off in the direction that costs most."""
+    _, task = posed(classes(9), "l1", loss="crammer_singer", bias=False)
+    rng = np.random.default_rng(0)
+    for size in (1e-6, 1e-1):
+        z, off = rng.normal(size=task.y.shape), np.full(task.y.shape, size)
+        alpha = task.feasible(task.box * rng.uniform(0, 1, task.y.shape))
+        bound, gap = SAMPLES["crammer_singer"].costs(At(task, alpha, z, off, 1.0, 0.0))
+        for signs in itertools.product((-1.0, 1.0), repeat=len(z)):
+            moved = z + size * np.array(signs)[:, None]
+            assert (task.loss.fenchel_young(alpha, moved, task.y, task.box) <= gap).all()
+            assert (task.loss.value(moved, task.y, task.box) <= bound).all()
+
+
 @pytest.mark.parametrize("name", ["sum", "l1"])
 @pytest.mark.parametrize("loss", FOR_CLASSES)
 def test_what_kernels_lack_to_be_semidefinite_is_paid_for(name, loss):
