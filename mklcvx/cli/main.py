@@ -17,6 +17,7 @@ from .. import formulations
 from .._version import __version__
 from ..errors import InputError, InternalError, at_command_line
 from ..formulations import losses
+from ..problem.faults import NO_MEMORY
 from ..problem.threads import at_work
 from . import options
 from . import zoo as cli_zoo
@@ -46,7 +47,6 @@ app = typer.Typer(
 UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
 # Of fields of records that are called otherwise in the package.
 ATTRIBUTES = {"parameters": "parameter_names", "formulations": "serves", "also": "other_names", "bias": "takes_bias"}
-NO_MEMORY = "not enough memory for this instance: use fewer samples, or kernels of lower rank"
 NO_ROOM = ("failed to map segment", "annot allocate memory")  # what the loader says of a library
 PARAMETER = re.compile(r"No such option: -+(?P<option>\w+)|argument\(s\) \((?P<argument>\w+)=(?P<value>[^ )]+)")
 
@@ -100,8 +100,9 @@ def _status(arguments: list[str] | None) -> int:
 
 
 def _unforeseen(fault: Exception) -> int:
-    """A defect, unless it is what Python makes of an interrupt on the way, or a library did not find room."""
-    if isinstance(fault.__cause__ or fault.__context__, KeyboardInterrupt):
+    """A defect, unless Python made it of an interrupt, as it does where a class's fields are named, or a library did
+    not find room."""
+    if isinstance(fault.__cause__, KeyboardInterrupt):
         options.say(WORDS)
         return INTERRUPTED
     if isinstance(fault, ImportError) and any(words in str(fault) for words in NO_ROOM):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError, InternalError, NotEnoughMemory, clipped
 
+NO_MEMORY = "not enough memory for this instance: use fewer samples, or kernels of lower rank"
 OURS = (InputError, InternalError, Warning, ImportError, NotImplementedError)
 ROUTINES = ("scipy.optimize", "scipy.linalg", "scipy.sparse", "scipy.special", "numpy.linalg", "sklearn.svm")
 OF_NUMBERS = (
@@ -42,7 +43,7 @@ def told(fault: Exception, given: Iterable[object]) -> Exception:
     if isinstance(fault, InputError) or of_caller(fault, given):
         return fault
     if isinstance(fault, MemoryError):
-        return NotEnoughMemory("not enough memory for this instance: use fewer samples, or kernels of lower rank")
+        return NotEnoughMemory(NO_MEMORY)
     if is_numerical(fault):
         words = f"a number left the range of double precision ({clipped(fault, 100)})"
         return InputError(f"{words}: bring kernels and parameters nearer to 1")
